@@ -22,10 +22,10 @@ from .sources.source import (
     NEVER,
     Answer,
     Ask,
+    BundleSource,
     FetchedBundle,
     FetchedUpdate,
     Interrupted,
-    Source,
     SourceError,
     Unchanged,
 )
@@ -52,7 +52,7 @@ class Follower:
 
     def __init__(
         self,
-        source: Source,
+        source: BundleSource,
         trust: Trust,
         state: StateDirectory | None = None,
         *,

@@ -17,7 +17,7 @@ from .follower import Follower
 from .in_force import Events
 from .options import FollowOptions
 from .pacing import LONGEST_BACK_OFF
-from .sources.source import Source
+from .sources.source import BundleSource
 from .status import Status
 
 CLOSE_SECONDS: Final = 5.0
@@ -49,7 +49,7 @@ class Following:
         """Make everything that belongs to one process."""
         self._lock, self._ready, self._stop = threading.Lock(), threading.Event(), threading.Event()
         self._thread: threading.Thread | None = None
-        self._source: Source | None = None
+        self._source: BundleSource | None = None
         self._follower: Follower | None = None
         self._told: str | None = None
 
@@ -86,7 +86,7 @@ class Following:
         _live.add(self)
         self._thread.start()
 
-    def _run(self, source: Source, follower: Follower, stop: threading.Event) -> None:
+    def _run(self, source: BundleSource, follower: Follower, stop: threading.Event) -> None:
         while not stop.is_set():
             try:
                 pause = follower.step()

@@ -13,8 +13,8 @@ from ...runtime.engine import Engine
 from ...runtime.rates.rate_table import RateTable
 from .follower import WAIT_SECONDS, Follower
 from .in_force import Events
-from .sources.file import LOOK_SECONDS, BundleFile
-from .sources.source import Source
+from .sources.file import LOOK_SECONDS, FileSource
+from .sources.source import BundleSource
 from .sources.upstream import Upstream, UpstreamLimits, checked_token, token_in
 from .state.directory import StateDirectory
 from .trust import Trust
@@ -82,16 +82,16 @@ class FollowOptions:
         keys = (self.keys,) if isinstance(self.keys, str | bytes) else None if self.keys is None else tuple(self.keys)
         return Trust(self.environment, keys)
 
-    def open_source(self) -> Source:
+    def open_source(self) -> BundleSource:
         """Returns the source. Raises ValueError, ImportError and OSError if it can't be one."""
         if self.is_upstream:
             return self._upstream()
         if self.is_file:
-            return BundleFile(Path(self.source), self.poll_seconds or LOOK_SECONDS)
+            return FileSource(Path(self.source), self.poll_seconds or LOOK_SECONDS)
         # Imported here, so that an application that follows a server does not load the stores.
-        from .sources.published import POLL_SECONDS, Published
+        from .sources.published import POLL_SECONDS, FolderSource
 
-        return Published(
+        return FolderSource(
             self._url.removesuffix(INDEX_FILE),
             self.trust(),
             interval=self.poll_seconds or POLL_SECONDS,
@@ -115,7 +115,7 @@ class FollowOptions:
             limits=limits,
         )
 
-    def open(self, events: Events, engine: Engine | None = None) -> tuple[Source, Follower]:
+    def open(self, events: Events, engine: Engine | None = None) -> tuple[BundleSource, Follower]:
         """Returns the source and a follower of it, which is not opened yet. Raises what `open_source` raises.
 
         `engine` is one to go on with, in a forked process.

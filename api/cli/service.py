@@ -41,7 +41,7 @@ class ServiceRefused(Exception):
         self.details = [one["message"] for one in problem.details if "message" in one]
 
 
-class Service:
+class RemoteService:
     """The service at `url`. `token` is an API key or an access token.
 
     Every method raises ServiceRefused for an answer that is an error, and CommandFailed if there is no such service.

@@ -9,7 +9,7 @@ import click
 
 from ..settings.settings import TOKEN_VARIABLE
 from .output import CommandFailed, os_sentence
-from .service import Service
+from .service import RemoteService
 
 
 def service_options(required: bool) -> Callable[[Any], Any]:
@@ -35,11 +35,11 @@ def service_options(required: bool) -> Callable[[Any], Any]:
     return with_options
 
 
-def service_at(url: str, token_file: Path | None, ca_file: Path | None) -> Service:
+def service_at(url: str, token_file: Path | None, ca_file: Path | None) -> RemoteService:
     """Returns the service of these options. Raises UsageError for another kind of URL, CommandFailed."""
     if not url.startswith(("http://", "https://")):
         raise click.UsageError("`--url` begins with http:// or https://")
-    return Service(url, _token(token_file), None if ca_file is None else str(ca_file))
+    return RemoteService(url, _token(token_file), None if ca_file is None else str(ca_file))
 
 
 def refuse_without_url(url: str | None, token_file: Path | None, ca_file: Path | None) -> None:

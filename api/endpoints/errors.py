@@ -16,23 +16,23 @@ from ..engines.live.preparations import Unprepared
 from ..http.error_answers import INTERNAL, RETRY_SECONDS, error_body
 from ..http.raw_paths import segment
 from ..http.rejections import (
-    BadPath,
     BodyRejected,
     BodyTooLarge,
     Forbidden,
     NotYet,
     TooManyFailures,
     Unauthenticated,
+    UndecodablePath,
     UnsupportedMedia,
 )
 from ..identity.credential import Credential, Scope
 from ..store.environment_ids import DEFAULT
 from ..store.errors import (
     BadQuery,
+    BodyFault,
     Conflict,
     Drifted,
     ElementKey,
-    Fault,
     NotFound,
     NotPermitted,
     OutOfBounds,
@@ -50,7 +50,7 @@ STATUS: Final[Mapping[type[Exception], int]] = {
     BodyRejected: 400,
     BodyTooLarge: 413,
     UnsupportedMedia: 415,
-    BadPath: 400,
+    UndecodablePath: 400,
     BadQuery: 400,
     Rejected: 400,
     NotFound: 404,
@@ -182,7 +182,7 @@ def _details(error: Exception) -> Sequence[Mapping[str, str | int]] | None:
     return None
 
 
-def _detail(fault: Fault) -> dict[str, str | int]:
+def _detail(fault: BodyFault) -> dict[str, str | int]:
     """Returns the detail for a fault, with its line and column if the document is text or YAML."""
     detail: dict[str, str | int] = {"code": fault.code, "path": fault.path, "message": fault.sentence}
     return detail if fault.place is None else detail | {"line": fault.place[0], "column": fault.place[1]}

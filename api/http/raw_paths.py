@@ -10,7 +10,7 @@ from urllib.parse import quote, unquote
 import falcon
 import falcon.asgi
 
-from .rejections import BadPath
+from .rejections import UndecodablePath
 
 _ORIGIN = re.compile(rb"^https?://[^/]*", re.IGNORECASE)
 """The part before the path, if a client sends a complete URL (RFC 9112, 3.2.2)."""
@@ -44,11 +44,11 @@ def canonical(raw: bytes) -> str:
     if b"%" not in raw and raw.isascii():
         return raw.decode("ascii")
     if _BAD_ESCAPE.search(raw):
-        raise BadPath("the path has a `%` that two hexadecimal digits do not follow")
+        raise UndecodablePath("the path has a `%` that two hexadecimal digits do not follow")
     try:
         return "/".join(map(_canonical_segment, raw.decode().split("/")))
     except UnicodeDecodeError:
-        raise BadPath("the path is not UTF-8") from None
+        raise UndecodablePath("the path is not UTF-8") from None
 
 
 def _canonical_segment(part: str) -> str:

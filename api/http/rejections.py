@@ -53,7 +53,7 @@ class UnsupportedMedia(Exception):
         self.accepted = accepted
 
 
-class BadPath(Exception):
+class UndecodablePath(Exception):
     """The path is not percent-encoded UTF-8 (RFC 3986, 2.1)."""
 
 

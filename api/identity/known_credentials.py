@@ -151,7 +151,7 @@ class KnownCredentials:
             raise Stale("the store can't be read, so no credential can be checked") from error
 
 
-class ApiKeys:
+class KnownApiKeys:
     """API keys. The store knows them by their SHA-256."""
 
     def __init__(self, store: Credentials) -> None:

@@ -17,7 +17,7 @@ MOST_RECENT: Final = 65_536
 """Headers that a worker remembers. Above the limit, it forgets the oldest."""
 
 
-class Watch(Protocol):
+class CredentialWatch(Protocol):
     """Tells whether a credential may have changed."""
 
     def version(self) -> object:
@@ -34,7 +34,9 @@ class RecentHeaders:
     `hits` and `misses` count the lookups.
     """
 
-    def __init__(self, watch: Watch, clock: Callable[[], float], used: Callable[[str], None] = lambda _: None) -> None:
+    def __init__(
+        self, watch: CredentialWatch, clock: Callable[[], float], used: Callable[[str], None] = lambda _: None
+    ) -> None:
         """`clock` gives epoch seconds. `used` notes the use of a credential by its actor, once a second at least while
         it is used.
         """

@@ -8,11 +8,11 @@ from typing import Any, Final
 from ..http.error_answers import INTERNAL, RETRY_SECONDS
 from .asgi_scope import Address, addresses_of, asgi_scope
 from .deadline import Awaits, Deadline, Pace
-from .exchange import BUFFERED_BYTES, Exchange, Message
+from .exchange import BUFFERED_BYTES, Exchange, WaitingRequest
 from .lane_calls import Lane, decision_bytes, is_gateways, is_ordinary, outcome_bytes
 from .outlet import Outlet
 from .owner import Owner
-from .refusal import Refusal, full_sentence, late_sentence
+from .refusal import RefusedRequest, full_sentence, late_sentence
 from .request_parser import Request, RequestParser
 from .response_head import refusal_bytes
 
@@ -36,8 +36,8 @@ class Connection(asyncio.Protocol):
         self._outlet: Outlet
         self._exchange: Exchange | None = None
         self._task: asyncio.Task[None] | None = None
-        self._reading: Message | None = None  # the message whose body is read, unless its exchange takes it
-        self._pending: deque[Message] = deque()
+        self._reading: WaitingRequest | None = None  # the message whose body is read, unless its exchange takes it
+        self._pending: deque[WaitingRequest] = deque()
         self._output: list[bytes] = []  # answers of the lane that go out together
         self._ended = False  # the client closed its side
         self._closed = False  # nothing more is read, and after what was written nothing more is written
@@ -81,7 +81,7 @@ class Connection(asyncio.Protocol):
             queue[self] = None
 
     def may_give_way(self) -> bool:
-        """See `Member`."""
+        """See `QueuedConnection`."""
         return not self.transport.get_write_buffer_size()
 
     def give_way(self) -> None:
@@ -136,7 +136,7 @@ class Connection(asyncio.Protocol):
             return
         try:
             self._parser.feed(data)
-        except Refusal as refusal:
+        except RefusedRequest as refusal:
             self._refuse_in_turn(refusal)
             return
         if self._output:
@@ -171,7 +171,7 @@ class Connection(asyncio.Protocol):
         self._wait_in(self._connections.owing)
 
     def head(self, request: Request) -> None:
-        """See `Sink`."""
+        """See `RequestSink`."""
         self._pace = None
         busy = self._exchange is not None or self._pending or self._outlet.is_full
         lane = self._worker.lane
@@ -179,13 +179,13 @@ class Connection(asyncio.Protocol):
         if not (busy or ordinary):
             self._begin(request)
             return
-        self._reading = Message(request, ordinary)
+        self._reading = WaitingRequest(request, ordinary)
         if busy:
             self._pending.append(self._reading)
             self._pause_reading()
 
     def body(self, data: bytes) -> None:
-        """See `Sink`."""
+        """See `RequestSink`."""
         if self._reading is not None:
             self._reading.pieces.append(data)
         elif self._exchange is not None:
@@ -194,7 +194,7 @@ class Connection(asyncio.Protocol):
                 self._pause_reading()
 
     def end(self) -> None:
-        """See `Sink`."""
+        """See `RequestSink`."""
         message, self._reading = self._reading, None
         if message is not None:
             message.complete = True
@@ -233,7 +233,7 @@ class Connection(asyncio.Protocol):
 
     # -- answering
 
-    def _serve(self, message: Message) -> None:
+    def _serve(self, message: WaitingRequest) -> None:
         """Answer a request whose turn it is; what the lane leaves goes to the application."""
         request = message.request
         if message.ordinary and self._worker.lane is not None:
@@ -245,7 +245,7 @@ class Connection(asyncio.Protocol):
                 return
         self._begin(request, message)
 
-    def _lane_bytes(self, lane: Lane, message: Message) -> bytes | None:
+    def _lane_bytes(self, lane: Lane, message: WaitingRequest) -> bytes | None:
         request, date, closes = message.request, self._worker.date.now(), self._closes_now(message.request)
         if not request.length:  # a gateway's: a decision call has a body
             outcome = lane.outcome(request, self._peer())
@@ -262,7 +262,7 @@ class Connection(asyncio.Protocol):
         client = self._addresses[0]
         return "" if client is None else client[0]
 
-    def _begin(self, request: Request, message: Message | None = None) -> None:
+    def _begin(self, request: Request, message: WaitingRequest | None = None) -> None:
         """Start the application's call."""
         self._flush()
         exchange = self._exchange = Exchange(self, request)
@@ -353,7 +353,7 @@ class Connection(asyncio.Protocol):
 
     # -- the end
 
-    def _refuse_in_turn(self, refusal: Refusal) -> None:
+    def _refuse_in_turn(self, refusal: RefusedRequest) -> None:
         """Refuse what can't be read, after the answers to all that came before it."""
         if self._exchange is not None and self._exchange.complete:
             self._ended = True  # the connection ends after the last answer

@@ -9,7 +9,7 @@ CANDIDATES: Final = 8
 """Connections of a queue that are tried in turn. One that does not give way goes to the end of its queue."""
 
 
-class Member(Protocol):
+class QueuedConnection(Protocol):
     """A connection that may give way."""
 
     def may_give_way(self) -> bool:
@@ -31,13 +31,13 @@ class Connections:
 
     def __init__(self, most: int, share: Share) -> None:
         self.most, self.share = most, share
-        self.all: set[Member] = set()
+        self.all: set[QueuedConnection] = set()
         self.arriving = 0
-        self.newcomers: dict[Member, None] = {}
-        self.owing: dict[Member, None] = {}
-        self.idle: dict[Member, None] = {}
+        self.newcomers: dict[QueuedConnection, None] = {}
+        self.owing: dict[QueuedConnection, None] = {}
+        self.idle: dict[QueuedConnection, None] = {}
 
-    def add(self, connection: Member) -> bool:
+    def add(self, connection: QueuedConnection) -> bool:
         """Take one more in, after another gave way for it if necessary. Returns whether there was room."""
         if not self.make_room():
             return False
@@ -45,7 +45,7 @@ class Connections:
         self.tally()
         return True
 
-    def discard(self, connection: Member) -> None:
+    def discard(self, connection: QueuedConnection) -> None:
         """Count a connection no more."""
         self.all.discard(connection)
         self.tally()

@@ -13,7 +13,7 @@ BUFFERED_BYTES: Final = 64 * 1024
 _BODILESS: Final = (204, 304)
 
 
-class Message:
+class WaitingRequest:
     """A request that waits for its body or its turn. `ordinary` is whether the decision lane may answer it."""
 
     __slots__ = ("complete", "ordinary", "pieces", "request")

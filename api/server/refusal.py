@@ -5,7 +5,7 @@ from http import HTTPStatus
 from ..settings.settings import HttpLimits
 
 
-class Refusal(Exception):
+class RefusedRequest(Exception):
     """The bytes are not an HTTP/1.1 request that this server takes; the message is one sentence."""
 
     def __init__(self, status: HTTPStatus, sentence: str) -> None:
@@ -13,10 +13,10 @@ class Refusal(Exception):
         self.status, self.sentence = status, sentence
 
 
-def malformed(what: str = "") -> Refusal:
+def malformed(what: str = "") -> RefusedRequest:
     """Returns the refusal of bytes that are not valid HTTP/1.1; `what` names the fault, if it is known."""
     sentence = "the request is not valid HTTP/1.1"
-    return Refusal(HTTPStatus.BAD_REQUEST, f"{sentence}: {what}" if what else sentence)
+    return RefusedRequest(HTTPStatus.BAD_REQUEST, f"{sentence}: {what}" if what else sentence)
 
 
 def full_sentence(limits: HttpLimits) -> str:

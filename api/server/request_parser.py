@@ -13,7 +13,7 @@ from typing import Final, Protocol
 
 import httptools
 
-from .refusal import Refusal, malformed
+from .refusal import RefusedRequest, malformed
 
 MOST_REQUEST_LINE: Final = 32 * 1024
 """Bytes of a request's target: four ids of 512 characters (E1), 12 bytes a percent-encoded one, and a cursor fit."""
@@ -65,7 +65,7 @@ class Request:
         return self.version == "1.1" and self.fields.get(b"expect", b"").lower() == b"100-continue"
 
 
-class Sink(Protocol):
+class RequestSink(Protocol):
     """Takes what a parser reads, one message after the other."""
 
     def head(self, request: Request) -> None:
@@ -81,10 +81,10 @@ class Sink(Protocol):
 class RequestParser:
     """Reads the requests of one connection. `in_body` is whether a head is complete and its body is not."""
 
-    def __init__(self, sink: Sink) -> None:
+    def __init__(self, sink: RequestSink) -> None:
         self._sink = sink
         self._parser = httptools.HttpRequestParser(self)
-        self._refusal: Refusal | None = None
+        self._refusal: RefusedRequest | None = None
         self._last = False  # the client asked to close after the last message
         self._begin()
 
@@ -248,29 +248,29 @@ class RequestParser:
         self._begin()
         self._sink.end()
 
-    def _stop(self, refusal: Refusal) -> None:
+    def _stop(self, refusal: RefusedRequest) -> None:
         """Raise from a callback: httptools wraps it, and `feed` raises it as it is."""
         self._refusal = refusal
         raise refusal
 
 
-def _unknown_method() -> Refusal:
-    return Refusal(HTTPStatus.NOT_IMPLEMENTED, "the method is not known")
+def _unknown_method() -> RefusedRequest:
+    return RefusedRequest(HTTPStatus.NOT_IMPLEMENTED, "the method is not known")
 
 
-def _long_line() -> Refusal:
-    return Refusal(HTTPStatus.REQUEST_URI_TOO_LONG, f"the request line is longer than {MOST_REQUEST_LINE} bytes")
+def _long_line() -> RefusedRequest:
+    return RefusedRequest(HTTPStatus.REQUEST_URI_TOO_LONG, f"the request line is longer than {MOST_REQUEST_LINE} bytes")
 
 
-def _long_fields() -> Refusal:
-    return Refusal(
+def _long_fields() -> RefusedRequest:
+    return RefusedRequest(
         HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE,
         f"there are more than {MOST_FIELDS} header fields, or one is longer than {MOST_FIELD_BYTES} bytes, or all"
         f" together are longer than {MOST_FIELDS_BYTES}",
     )
 
 
-def _unknown_coding() -> Refusal:
-    return Refusal(
+def _unknown_coding() -> RefusedRequest:
+    return RefusedRequest(
         HTTPStatus.NOT_IMPLEMENTED, "the transfer coding is not supported; send `chunked` or a `Content-Length`"
     )

@@ -17,12 +17,12 @@ from ..settings.settings import TEXT_LINES, HttpLimits
 from ..telemetry.log import LOG
 from .lane_calls import Lane
 from .listening import BACKLOG
-from .owner import Side
+from .owner import OwnerAddress
 from .shares import Shares
 from .supervision.master import Master
 from .supervision.notices import Notices
 from .supervision.part import Part
-from .tls import Pem, TlsFiles, UnusableTls
+from .tls import TlsContents, TlsFiles, UnusableTls
 from .worker import Worker, hold_signals, leave_threads
 
 GRACEFUL_SECONDS: Final = 30
@@ -36,7 +36,7 @@ SPARE_FILES: Final = 256
 class Beside(Protocol):
     """A server of another protocol than HTTP, in the event loop of each worker."""
 
-    async def start(self, pem: Pem | None) -> None:
+    async def start(self, pem: TlsContents | None) -> None:
         """Serve, with TLS if there are files for it. The worker accepts connections over HTTP afterwards."""
 
     async def stop(self, seconds: float) -> None:
@@ -62,7 +62,7 @@ class Service:
     log_level: str
     log_format: str = TEXT_LINES
     tls: TlsFiles | None = None
-    side: Side | None = None
+    side: OwnerAddress | None = None
     lane: Lane | None = None
     held: tuple[object, ...] = ()
     beside: Beside | None = None
@@ -75,7 +75,7 @@ class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
 
     def __init__(self, service: Service) -> None:
         self.tls: ssl.SSLContext | None = None
-        self.pem: Pem | None = None
+        self.pem: TlsContents | None = None
         self.service = service
         self.shares = Shares(service.workers)
         # Gunicorn closes the number that it is given; a reload reads the settings again.

@@ -15,7 +15,7 @@ class UnusableTls(Exception):
     """The files can't be used; the message is one sentence."""
 
 
-class Pem(NamedTuple):
+class TlsContents(NamedTuple):
     """The contents of the files of `TlsFiles`."""
 
     certificate: bytes
@@ -56,14 +56,14 @@ class TlsFiles:
                 raise UnusableTls(f"`{self.client_ca}` can't be used: {_reason(error)}") from None
         return context
 
-    def pem(self) -> Pem:
+    def pem(self) -> TlsContents:
         """The contents of the files now, for a library that has its own TLS. Raises UnusableTls.
 
         Check them with `context` first.
         """
         try:
             client_ca = None if self.client_ca is None else self.client_ca.read_bytes()
-            return Pem(self.certificate.read_bytes(), self.key.read_bytes(), client_ca)
+            return TlsContents(self.certificate.read_bytes(), self.key.read_bytes(), client_ca)
         except OSError as error:
             raise UnusableTls(f"`{error.filename}` can't be read: {_reason(error)}") from None
 

@@ -13,7 +13,7 @@ from ...runtime import Engine
 from ..endpoints.decisions.health import is_ready
 from ..endpoints.decisions.searches.page_tokens import PageTokens
 from ..endpoints.decisions.searches.searching import Searching
-from ..endpoints.metrics_page.metrics_answering import Answering
+from ..endpoints.metrics_page.metrics_answering import MetricsAnswering
 from ..endpoints.metrics_page.store_readings import StoreReadings
 from ..endpoints.previewing.trial_engines import Trials
 from ..endpoints.tokens.endpoints import OAuth
@@ -31,7 +31,7 @@ from ..identity.keys.bundle_keys import bundle_signing_key, prepare_bundle_keys
 from ..identity.keys.ring import KeyRing
 from ..identity.keys.signing_keys import UnusableSigningKey
 from ..identity.keys.sources import KeySource, prepare_signing_keys
-from ..identity.known_credentials import ApiKeys, KnownCredentials
+from ..identity.known_credentials import KnownApiKeys, KnownCredentials
 from ..identity.recent_headers import RecentHeaders
 from ..identity.refused_attempts import RefusedAttempts
 from ..identity.tokens.access_tokens import AccessTokens
@@ -42,7 +42,7 @@ from ..store.environment_ids import DEFAULT
 from ..store.errors import StoreUnavailable
 from ..store.store import Store
 from ..telemetry.metrics.counts import Counts
-from ..telemetry.metrics.definitions import Where
+from ..telemetry.metrics.definitions import MetricServer
 from .routes.all_routes import ACCESS, COUNTED
 from .server_parts import ServerParts
 
@@ -97,9 +97,9 @@ class ServiceParts(ServerParts):
         return RecentHeaders(self.store.watch, self.clock, self.uses.note)
 
     @cached_property
-    def metrics(self) -> Answering:
+    def metrics(self) -> MetricsAnswering:
         """Answers requests for metrics."""
-        return Answering(self.counts.table, Where.SERVICE, StoreReadings(self.store))
+        return MetricsAnswering(self.counts.table, MetricServer.SERVICE, StoreReadings(self.store))
 
     def report_damage(self, environment: str, error: BundleError) -> bool:
         """Takes a damaged bundle out of use. Returns False if that was done before."""
@@ -153,7 +153,7 @@ class ServiceParts(ServerParts):
     @cached_property
     def known(self) -> KnownCredentials:
         """The API keys, and the access tokens of known clients."""
-        store, kinds = self.store.credentials, (ApiKeys(self.store.credentials), self.tokens)
+        store, kinds = self.store.credentials, (KnownApiKeys(self.store.credentials), self.tokens)
         return KnownCredentials(store, self.store.watch, kinds, self.clock, self.settings.stale_seconds, self.log)
 
     @cached_property

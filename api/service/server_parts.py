@@ -19,10 +19,10 @@ from ..endpoints.decisions.lane import DecisionLane, lane_calls
 from ..endpoints.errors import ErrorAnswers
 from ..endpoints.gateway.front import GatewayFront, at_once
 from ..endpoints.gateway.gateway import Gateway
-from ..endpoints.gateway.gateway_answering import Answering as GatewayAnswering
+from ..endpoints.gateway.gateway_answering import GatewayAnswering
 from ..endpoints.gateway.issuers import KeySets
 from ..endpoints.gateway.user_tokens import UserTokens
-from ..endpoints.metrics_page.metrics_answering import Answering
+from ..endpoints.metrics_page.metrics_answering import MetricsAnswering
 from ..engines.live.engine_access import EngineOf
 from ..engines.live.preparations import Preparing, unmarked
 from ..http.bodies import Bodies
@@ -52,7 +52,7 @@ class Application:
     falcon: falcon.asgi.App[Any, Any]
     asgi: CountedApplication
     lane: DecisionLane
-    metrics: Answering
+    metrics: MetricsAnswering
     recent: RecentHeaders
     answering: GatewayAnswering
     is_ready: Callable[[], Awaitable[bool]]
@@ -105,7 +105,7 @@ class ServerParts(ABC):
 
     @property
     @abstractmethod
-    def metrics(self) -> Answering:
+    def metrics(self) -> MetricsAnswering:
         """Answers requests for metrics."""
 
     @abstractmethod

@@ -18,7 +18,7 @@ from .audit.anchor import Anchor
 from .audit.entries import AuditEntry, append
 from .audit.events import Event
 from .credentials.restored_credentials import ReplacedStore, RestoredCredential
-from .database.connections import Connections
+from .database.connections import StoreConnections
 from .database.copying import BESIDE, copy_database, remove_files, unfinished_file
 from .database.migrating import migrate
 from .database.opening import FILE
@@ -45,7 +45,7 @@ class Restored:
     credentials: tuple[RestoredCredential, ...] | None
 
 
-def back_up(connections: Connections, file: Path) -> None:
+def back_up(connections: StoreConnections, file: Path) -> None:
     """Copy the database at one instant to a new file, mode 0600. Readers and writers go on meanwhile.
 
     Raises StoreUnavailable if `file` exists or can't be written.
@@ -75,9 +75,9 @@ def restore(file: Path, directory: Path, clock: Callable[[], float] = time.time)
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
     remove_files(directory / _UNFINISHED, "", *BESIDE)  # left by a killed restore
     with unfinished_file(path, _UNFINISHED) as unfinished:
-        connections = Connections(unfinished, "FULL")
+        connections = StoreConnections(unfinished, "FULL")
         try:
-            copy_database(Connections(file, "FULL"), unfinished)
+            copy_database(StoreConnections(file, "FULL"), unfinished)
             _check(connections)
             restored = AuditEntry.of(show_seconds(clock()), COMMAND_LINE, Event.STORE_RESTORED, {"file": str(file)})
             environments, credentials = _prepare(connections, replaced, restored)
@@ -90,10 +90,10 @@ def restore(file: Path, directory: Path, clock: Callable[[], float] = time.time)
 
 def verify_backup(file: Path) -> None:
     """Open a backup, and read every page of it. Raises StoreUnavailable if it could not be restored."""
-    _check(Connections(file, "FULL"))
+    _check(StoreConnections(file, "FULL"))
 
 
-def _check(connections: Connections) -> None:
+def _check(connections: StoreConnections) -> None:
     """Raises StoreUnavailable if the copy is not a sound store."""
     with connections.translated(), closing(connections.fresh()) as db:
         (found,) = db.execute("PRAGMA quick_check(1)").fetchone()
@@ -105,7 +105,7 @@ def _check(connections: Connections) -> None:
 
 
 def _prepare(
-    connections: Connections, replaced: ReplacedStore, entry: AuditEntry
+    connections: StoreConnections, replaced: ReplacedStore, entry: AuditEntry
 ) -> tuple[tuple[tuple[Environment, str | None], ...], tuple[RestoredCredential, ...] | None]:
     """Migrate the copy, raise its epochs, add `entry` to its audit log, and remove its references to bundles.
 
@@ -131,7 +131,7 @@ def _changed(db: Database, environment: Environment) -> str | None:
     return None if row is None else str(row[0])
 
 
-def _fold(connections: Connections) -> None:
+def _fold(connections: StoreConnections) -> None:
     """Fold the write-ahead log into the database, so that it is one file. No other process may use it.
 
     Raises StoreUnavailable.
@@ -150,7 +150,7 @@ def _keep_replaced(path: Path) -> Path | None:
         remove_files(path, *BESIDE)
         return None
     try:
-        _fold(Connections(path, "FULL"))
+        _fold(StoreConnections(path, "FULL"))
     except StoreUnavailable as ex:
         name = getattr(ex.__cause__, "sqlite_errorname", "")
         if name.startswith("SQLITE_BUSY"):

@@ -13,7 +13,7 @@ from ...bundles.wording import quoted
 from .actor import API_KEY_PREFIX, CLIENT_PREFIX
 from .environment_ids import Bounds
 from .environments import environment_by_id
-from .errors import Fault, NotFound, OutOfBounds, Rejected
+from .errors import BodyFault, NotFound, OutOfBounds, Rejected
 from .pages import cursor_after, read_cursor, refuse_limit
 
 
@@ -132,7 +132,7 @@ def bound_to(
             raise OutOfBounds(f"your credential is bound to environments, and {quoted(id)} is none of them")
         if uuid is None:
             message = f"there is no environment {quoted(id)}"
-            raise Rejected((Fault("unknown-environment", f"$.environments[{place}]", message),))
+            raise Rejected((BodyFault("unknown-environment", f"$.environments[{place}]", message),))
         uuids.add(uuid)
     return msgspec.json.encode(sorted(uuids)).decode()
 

@@ -8,7 +8,7 @@ from sqlite_utils import Database
 
 from ...bundles.wording import quoted
 from .environment_ids import DEFAULT, is_environment_id, refuse_outside
-from .errors import Conflict, Fault, NotFound, Protected, Rejected
+from .errors import BodyFault, Conflict, NotFound, Protected, Rejected
 
 _COLUMNS = """number, uuid, id, protected, epoch, revision, created,
     description, promotion_only, approvals, baseline, provenance, gateway"""
@@ -99,7 +99,7 @@ def add_environment(db: Database, id: str, created: str, settings: EnvironmentCh
     """Add an environment without a model, at revision 0. Raises Rejected for a bad id, Conflict if the id exists."""
     if not is_environment_id(id):
         message = "an environment's id is 1 to 64 letters, digits, `.`, `_` and `-`, the first a letter or digit"
-        raise Rejected((Fault("bad-id", "$.id", message),))
+        raise Rejected((BodyFault("bad-id", "$.id", message),))
     if db.execute("SELECT 1 FROM environments WHERE id = ?", (id,)).fetchone():
         raise Conflict(f"there is an environment `{id}` already")
     db.execute(

@@ -12,7 +12,7 @@ MAX_LISTED_USERS = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class BodyFault:
     """A diagnostic about one element. `path` starts at the element's own body, `$`.
 
     `edit` is the index of the edit within its write, or None if the fault is in a whole document.
@@ -44,7 +44,7 @@ class Refusal(Exception):
 class Rejected(Refusal):
     """The content of a write has errors. `faults` has at least one."""
 
-    def __init__(self, faults: tuple[Fault, ...]):
+    def __init__(self, faults: tuple[BodyFault, ...]):
         super().__init__(faults[0].message if len(faults) == 1 else f"{faults[0].message}, and {len(faults) - 1} more")
         self.faults = faults
 

@@ -11,7 +11,7 @@ from .audit.anchor import Anchor
 from .audit.events import Event
 from .audit.seals import Seal, Sealer
 from .audit.tampering import Tampered, verified_seal
-from .database.connections import Connections
+from .database.connections import StoreConnections
 from .database.migrating import check_application
 from .errors import StoreUnavailable
 
@@ -37,12 +37,12 @@ def examine(path: Path, anchor: Anchor, sealer: Sealer) -> Examined:
     Raises StoreUnavailable for a file that is not a sound store.
     """
     try:
-        return _examined(Connections(path, "FULL"), anchor, sealer)
+        return _examined(StoreConnections(path, "FULL"), anchor, sealer)
     except sqlite3.Error as ex:
         raise StoreUnavailable.at(path, f"can't be read ({ex}); restore a backup") from ex
 
 
-def _examined(connections: Connections, anchor: Anchor, sealer: Sealer) -> Examined:
+def _examined(connections: StoreConnections, anchor: Anchor, sealer: Sealer) -> Examined:
     path = connections.path
     with connections.translated(), closing(connections.fresh()) as db:
         if not check_application(db, path):

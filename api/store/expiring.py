@@ -10,7 +10,7 @@ from sqlite_utils import Database
 from ...bundles.conditions.instants import from_seconds, parse_instant
 from ...compiler.model.elements import ElementKind
 from .actor import SWEEP
-from .database.connections import Connections
+from .database.connections import StoreConnections
 from .elements.bodies import Body, decode_body
 from .elements.kinds import KINDS
 from .elements.tables import StoredRow
@@ -53,7 +53,7 @@ class _PagePosition(NamedTuple):
 class ExpiryIndex:
     """The elements of a store by expiry. Every method raises StoreUnavailable, as those of the store do."""
 
-    def __init__(self, connections: Connections, time: Callable[[float | None], str]):
+    def __init__(self, connections: StoreConnections, time: Callable[[float | None], str]):
         """`time` converts epoch seconds to RFC 3339."""
         self._connections, self._time = connections, time
 

@@ -10,7 +10,7 @@ from .audit.entries import AuditEntry, append
 from .audit.events import Event
 from .credentials.credential_recheck import recheck_credential
 from .environments import Environment, environment_by_id, environment_within
-from .errors import Fault, NotFound, Rejected
+from .errors import BodyFault, NotFound, Rejected
 from .gateway_settings import read_gateway, store_gateway
 from .history.change_log import ChangeLogWriter, change_of
 from .history.delta_states import delta_of
@@ -29,7 +29,7 @@ def change(db: Database, actor: Actor, env: str, settings: GatewaySettings | Non
         raise no_gateway(env)
     faults = () if settings is None else tuple(settings_faults(settings))
     if faults:
-        raise Rejected(tuple(Fault("bad-gateway", show_path(one.path), one.message) for one in faults))
+        raise Rejected(tuple(BodyFault("bad-gateway", show_path(one.path), one.message) for one in faults))
     if settings == before:
         return environment
     store_gateway(db, environment.number, settings)

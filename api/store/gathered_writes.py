@@ -8,7 +8,7 @@ from typing import Final
 from sqlite_utils import Database
 
 from ...compiler.model.elements import ElementKind
-from .database.connections import Connections
+from .database.connections import StoreConnections
 from .elements.edits import Committed, Delete
 from .errors import NotSignalled, StoreFull, StoreUnavailable
 from .writing import Time, Write, apply_write
@@ -39,7 +39,7 @@ def is_short(write: Write) -> bool:
     return edit.kind in _SHORT_KINDS and not (isinstance(edit, Delete) and edit.cascade)
 
 
-def write_gathered(connections: Connections, writes: Sequence[Write], time: Time) -> list[Committed | Exception]:
+def write_gathered(connections: StoreConnections, writes: Sequence[Write], time: Time) -> list[Committed | Exception]:
     """Apply the first of the writes, one at least, in order, in one transaction. Returns each one's result or failure.
 
     A write sees the writes before it. If it fails, its savepoint is undone, and the others stay. Writes after
@@ -81,7 +81,7 @@ def _in_savepoint(db: Database, write: Write, time: Time) -> Committed | Excepti
     return outcome
 
 
-def _one_by_one(connections: Connections, writes: Sequence[Write], time: Time) -> list[Committed | Exception]:
+def _one_by_one(connections: StoreConnections, writes: Sequence[Write], time: Time) -> list[Committed | Exception]:
     """Apply the writes in a transaction each, up to the first one that finds the store unavailable."""
     outcomes: list[Committed | Exception] = []
     for write in writes:
@@ -91,7 +91,7 @@ def _one_by_one(connections: Connections, writes: Sequence[Write], time: Time) -
     return outcomes
 
 
-def _alone(connections: Connections, write: Write, time: Time) -> Committed | Exception:
+def _alone(connections: StoreConnections, write: Write, time: Time) -> Committed | Exception:
     try:
         with connections.writing() as db:
             return apply_write(db, write, time)  # it is the result only if the commit succeeds

@@ -11,11 +11,11 @@ from ...bundles.conditions.values import is_text
 from ...bundles.wording import quoted
 from .actor import Actor
 from .credentials.credential_recheck import recheck_credential
-from .database.connections import Connections
+from .database.connections import StoreConnections
 from .elements.bodies import Body, encode_body
 from .environment_ids import Bounds
 from .environments import Environment, environment_within
-from .errors import Conflict, Fault, NotFound, PreconditionFailed, Rejected
+from .errors import BodyFault, Conflict, NotFound, PreconditionFailed, Rejected
 from .pages import cursor_after, read_cursor
 
 MOST_SETS: Final = 1_000
@@ -68,7 +68,7 @@ class PolicyTests:
     bounds of the caller's credential.
     """
 
-    def __init__(self, connections: Connections) -> None:
+    def __init__(self, connections: StoreConnections) -> None:
         self._connections = connections
 
     def list(
@@ -157,7 +157,7 @@ def refuse_long(body: Body) -> None:
 def _refuse_large(count: int, most: int, what: str) -> None:
     if count > most:
         message = f"the tests have {count} {what}, the limit is {most}"
-        raise Rejected((Fault("too-many-tests", "$", message, "divide them"),))
+        raise Rejected((BodyFault("too-many-tests", "$", message, "divide them"),))
 
 
 def _find(db: Database, environment: Environment, id: str) -> StoredSet | None:
@@ -197,4 +197,4 @@ def _refuse_much(db: Database, environment: Environment) -> None:
     for count, (most, what) in zip(found, limits, strict=True):
         if count > most:
             message = f"the environment would have {int(count)} {what}, the limit is {most}"
-            raise Rejected((Fault("too-many-tests", "$", message, "delete some first"),))
+            raise Rejected((BodyFault("too-many-tests", "$", message, "delete some first"),))

@@ -22,14 +22,14 @@ from .backup import back_up
 from .credentials.credential_recheck import recheck_credential
 from .credentials.credentials import Credentials
 from .database.commit_signal import CommitSignal
-from .database.connections import BUSY_SECONDS, Connections, Timed, untimed
+from .database.connections import BUSY_SECONDS, StoreConnections, Timed, untimed
 from .database.migrating import migrate
 from .database.opening import FILE, ensure_file, require_file
 from .database.watch import Watch
 from .elements.bodies import decode_body
 from .elements.edits import Committed, Edit, StoredElement
 from .elements.kinds import kind_named
-from .elements.listing import Page, list_page
+from .elements.listing import ElementPage, list_page
 from .elements.tables import TABLES
 from .environment_ids import DEFAULT, Bounds
 from .environments import (
@@ -74,7 +74,7 @@ class Store:
     for an environment outside them, existing or not. Without `now`, the time is that of `clock`.
     """
 
-    def __init__(self, connections: Connections, clock: Clock):
+    def __init__(self, connections: StoreConnections, clock: Clock):
         """Use `Store.open`."""
         self._connections, self._clock = connections, clock
         self.upgraded_from: Path | None = None
@@ -107,7 +107,7 @@ class Store:
             raise ValueError(f"`synchronous` is one of {', '.join(SYNCHRONOUS)}")
         path = directory / FILE
         (ensure_file if create else require_file)(path)
-        store = cls(Connections(path, synchronous, busy_seconds, CommitSignal.beside(path), timed), clock)
+        store = cls(StoreConnections(path, synchronous, busy_seconds, CommitSignal.beside(path), timed), clock)
         store.upgraded_from = migrate(store._connections)
         with store._connections.reading() as db:
             fresh = not all_environments(db)
@@ -180,7 +180,7 @@ class Store:
         limit: int = MAX_PAGE,
         cursor: str | None = None,
         bounds: Bounds = None,
-    ) -> Page:
+    ) -> ElementPage:
         """Returns elements by key that pass all `filters` (see `listing.FILTERS`). Raises BadQuery."""
         known = kind_named(kind)
         with self._connections.reading() as db:

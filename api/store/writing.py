@@ -14,7 +14,7 @@ from .elements.edits import Committed, Edit
 from .elements.references import refuse_dangling
 from .elements.workspace import Workspace
 from .environments import environment_within
-from .errors import Fault, Rejected
+from .errors import BodyFault, Rejected
 from .history.committing import log_changes
 
 MAX_EDITS = 1_000
@@ -40,7 +40,7 @@ def refuse_many(write: Write) -> None:
     """Raises Rejected if a write has too many edits."""
     if len(write.edits) > MAX_EDITS:
         message = f"there are {len(write.edits)} edits in one write, the limit is {MAX_EDITS}"
-        raise Rejected((Fault("too-many-edits", "$", message, "write them in several steps"),))
+        raise Rejected((BodyFault("too-many-edits", "$", message, "write them in several steps"),))
 
 
 def apply_write(db: Database, write: Write, time: Time) -> Committed:

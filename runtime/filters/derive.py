@@ -10,7 +10,7 @@ from ...bundles.conditions.trees.canonical import STEPS, canonical_tree
 from ...bundles.conditions.trees.tree import FALSE, TRUE, FilterTree, leaf_count, leaves
 from ..rules.reasons import PATH_RANK, AccessPath, PolicyPath
 from .left_open import note
-from .partial import Conditions
+from .partial import RemainingRules
 from .show_tree import JsonTree, show_tree
 
 CONSTANTS_IN_A_COMPARISON = 10
@@ -44,7 +44,7 @@ class Filter:
 NOTHING = Filter(FALSE, show_tree(FALSE), NONE, ())
 
 
-def derive(conditions: Conditions, granted: Sequence[str] = (), steps: int = STEPS) -> Filter:
+def derive(conditions: RemainingRules, granted: Sequence[str] = (), steps: int = STEPS) -> Filter:
     """Returns the filter of the remaining conditions. The resources of direct grants are one more ALLOW (F3)."""
     tree = tree_of(conditions, granted, steps)
     if tree == FALSE:
@@ -54,7 +54,7 @@ def derive(conditions: Conditions, granted: Sequence[str] = (), steps: int = STE
     return Filter(tree, show_tree(tree), reason, tuple(path for path in PATH_RANK if path in paths))
 
 
-def tree_of(conditions: Conditions, granted: Sequence[str], steps: int) -> FilterTree:
+def tree_of(conditions: RemainingRules, granted: Sequence[str], steps: int) -> FilterTree:
     """Returns the canonical tree. "All rows" and "no rows" need no derivation (F4)."""
     if conditions.admits_all:
         return TRUE

@@ -6,7 +6,7 @@ from ...bundles.conditions.trees.canonical import STEPS
 from ..limits import CacheLimits
 from ..rules.specialise import Specialised, TypeRules
 from .derive import Filter, derive
-from .partial import Conditions, Outcome, Partial, partial
+from .partial import Outcome, Partial, RemainingRules, partial
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +14,7 @@ class Derived:
     """The partial evaluation of one specialised program, with the conditions and filters derived so far, by outcome."""
 
     partial: Partial
-    conditions: dict[Outcome, Conditions] = field(default_factory=dict)
+    conditions: dict[Outcome, RemainingRules] = field(default_factory=dict)
     filters: dict[Outcome, Filter] = field(default_factory=dict)
 
 
@@ -56,7 +56,7 @@ class FilterCache:
             self._derived[left, decided] = found
         return found
 
-    def conditions(self, derived: Derived, outcome: Outcome) -> Conditions:
+    def conditions(self, derived: Derived, outcome: Outcome) -> RemainingRules:
         """Returns the rules that remain."""
         found = derived.conditions.get(outcome)
         if found is None:

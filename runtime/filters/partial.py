@@ -51,7 +51,7 @@ class OpenRule:
 
 
 @dataclass(frozen=True, slots=True)
-class Conditions:
+class RemainingRules:
     """The rules that remain, for each effect in the order in which they are reported (D8)."""
 
     allows: tuple[OpenRule, ...]
@@ -121,10 +121,10 @@ class Partial:
             if all(test(stype, sid, s, None, NO_ATTRIBUTES, a, c, now) for test in tests)
         )
 
-    def conditions(self, outcome: Outcome) -> Conditions:
+    def conditions(self, outcome: Outcome) -> RemainingRules:
         """Returns the rules that remain."""
         left = frozenset(outcome)
-        return Conditions(
+        return RemainingRules(
             tuple(rule for number, rule in enumerate(self.allows) if not rule.of_request or number in left),
             tuple(
                 rule

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from ...bundles.conditions.trees.tree import FilterTree
-from ..filters.partial import Conditions
+from ..filters.partial import RemainingRules
 from ..requests.members import NO_ATTRIBUTES, Attributes
 from ..requests.searches import Action, ResourceSearch
 from ..rules.reasons import GrantingPath
@@ -27,7 +27,7 @@ class ResourceJudge:
     _searcher: Searcher
     _rules: TypeRules
     _now: float
-    _conditions_by_action: dict[str, Conditions]
+    _conditions_by_action: dict[str, RemainingRules]
 
     def path(self, id: str, attributes: Attributes) -> GrantingPath | None:
         """Returns the access path by which the subject may do the searched action, or None if it may not."""
@@ -42,7 +42,7 @@ class ResourceJudge:
         granted = is_granted(self._snapshot, holder, type, id, action, self._now)
         return self._conditions(action).path(id, attributes, granted)
 
-    def _conditions(self, action: str) -> Conditions:
+    def _conditions(self, action: str) -> RemainingRules:
         """Returns the conditions of an action. Properties that were sent belong to the searched action alone (S3)."""
         found = self._conditions_by_action.get(action)
         if found is None:

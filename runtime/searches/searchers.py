@@ -5,7 +5,7 @@ from typing import NamedTuple
 from ..decisions.decide import specialised_for, subject_of
 from ..decisions.judge import is_registered
 from ..filters.filter_cache import Derived
-from ..filters.partial import Conditions, Outcome
+from ..filters.partial import Outcome, RemainingRules
 from ..requests.members import NO_ATTRIBUTES, Attributes
 from ..requests.searches import Action, Entity
 from ..rules.reasons import NO_ACTION, NO_TYPE
@@ -87,7 +87,7 @@ def conditions_for(
     action: Action,
     context: Attributes | None,
     now: float,
-) -> Conditions:
+) -> RemainingRules:
     """Returns the conditions on the resource that remain; see `derived_for`."""
     return snapshot.rules.filters.conditions(*derived_for(snapshot, searcher, rules, action, context, now))
 

@@ -18,7 +18,7 @@ Bound: TypeAlias = tuple[Ordering, Any] | bool
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class ColumnText:
     """The text of a kind of values: how many there are, which one is at a place in their order, and its text."""
 
     size: int
@@ -27,7 +27,7 @@ class Form:
     parse: Callable[[str], Any]
 
 
-def equal(form: Form, constant: str) -> Any:
+def equal(form: ColumnText, constant: str) -> Any:
     """Returns the value whose text is `constant`, or None if there is none.
 
     >>> equal(FORMS[Date], "2024-02-29"), equal(FORMS[Date], "2023-02-29"), equal(FORMS[Date], "20240229")
@@ -40,7 +40,7 @@ def equal(form: Form, constant: str) -> Any:
     return value if form.show(value) == constant else None
 
 
-def bound(form: Form, op: Ordering, constant: str) -> Bound:
+def bound(form: ColumnText, op: Ordering, constant: str) -> Bound:
     """Returns `op constant` for the texts of the values.
 
     >>> bound(FORMS[Date], Operator.GT, "2024-02-3"), bound(FORMS[Date], Operator.LT, "a")
@@ -61,7 +61,7 @@ def bound(form: Form, op: Ordering, constant: str) -> Bound:
     return (Operator.GTE if IS_UPWARD[op] else Operator.LT), form.at(place)
 
 
-def start_bounds(form: Form, text: str) -> tuple[Bound, Bound]:
+def start_bounds(form: ColumnText, text: str) -> tuple[Bound, Bound]:
     """Returns the two bounds between which the texts lie that start with `text`, which is not empty.
 
     >>> start_bounds(FORMS[Date], "2024-02-3")
@@ -79,10 +79,12 @@ def microseconds(instant: datetime) -> int:
 
 _MICROSECOND = timedelta(microseconds=1)
 
-FORMS: dict[type, Form] = {
-    Uuid: Form(2**128, lambda place: UUID(int=place), str, UUID),
-    Date: Form(date.max.toordinal(), lambda place: date.fromordinal(place + 1), date.isoformat, date.fromisoformat),
-    DateTime: Form(
+FORMS: dict[type, ColumnText] = {
+    Uuid: ColumnText(2**128, lambda place: UUID(int=place), str, UUID),
+    Date: ColumnText(
+        date.max.toordinal(), lambda place: date.fromordinal(place + 1), date.isoformat, date.fromisoformat
+    ),
+    DateTime: ColumnText(
         (datetime.max - datetime.min) // _MICROSECOND + 1,
         lambda place: datetime.min + place * _MICROSECOND,
         lambda value: f"{value.isoformat(timespec='microseconds')}Z",

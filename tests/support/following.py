@@ -9,7 +9,15 @@ from typing import Any
 
 from writ.api.agent.follower import Follower
 from writ.api.agent.freshness import Clocks
-from writ.api.agent.sources.source import Answer, Ask, FetchedBundle, FetchedUpdate, Source, SourceError, Unchanged
+from writ.api.agent.sources.source import (
+    Answer,
+    Ask,
+    BundleSource,
+    FetchedBundle,
+    FetchedUpdate,
+    SourceError,
+    Unchanged,
+)
 from writ.api.agent.state.directory import StateDirectory
 from writ.api.agent.trust import Trust
 from writ.bundles.feed.position import Position
@@ -84,7 +92,7 @@ def down(_ask: Ask, answer: Answer) -> Answer:
     raise SourceError("`the source` gave no answer")
 
 
-def follower(source: Source, time: Time, folder: Path | None, trust: Trust = TRUST, **options: Any) -> Follower:
+def follower(source: BundleSource, time: Time, folder: Path | None, trust: Trust = TRUST, **options: Any) -> Follower:
     """A follower with a fixed set of choices, on a state directory if there is a folder."""
     state = None if folder is None else StateDirectory(folder)
     made = Follower(source, trust, state, clocks=time.clocks, random=Random(1), **options)

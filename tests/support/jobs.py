@@ -9,8 +9,8 @@ from typing import Any, Final
 
 import msgspec
 from writ.api.engines.jobs.job import Job, JobCall
+from writ.api.store.errors import BodyFault as StoreFault
 from writ.api.store.errors import Conflict, NotFound, Rejected, StoreUnavailable
-from writ.api.store.errors import Fault as StoreFault
 
 LEFT_BEHIND: list[str] = []
 """The traces that jobs of this process have left behind."""

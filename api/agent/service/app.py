@@ -13,7 +13,7 @@ from ...endpoints.decisions.evaluations import Evaluations
 from ...endpoints.decisions.health import Health
 from ...endpoints.decisions.lane import DECISIONS
 from ...endpoints.gateway.front import GATEWAY_ROUTES
-from ...endpoints.metrics_page.metrics_answering import Answering, NoReadings
+from ...endpoints.metrics_page.metrics_answering import MetricsAnswering, NoReadings
 from ...endpoints.metrics_page.metrics_page import MetricsPage
 from ...engines.live.engine_access import EngineOf
 from ...http.handlers import made_handler
@@ -22,12 +22,12 @@ from ...identity.guard import Access
 from ...identity.recent_headers import RecentHeaders
 from ...identity.tokens.upstream_tokens import UpstreamTokens
 from ...service.server_parts import Application, ServerParts
-from ...telemetry.metrics.definitions import Where
+from ...telemetry.metrics.definitions import MetricServer
 from .browsers import NoBrowsers
 from .callers import Anyone, GivenKeys, Keys
-from .engines import AgentEngines, InForce
+from .engines import AgentEngines, FollowedEngine
 from .readiness import AgentReadiness
-from .revisions import Revisions, revision_line
+from .revisions import RevisionMiddleware, revision_line
 from .searches import Filters, Unavailable
 
 _ROOTS: Final = ("", "/environments/{env}")
@@ -42,7 +42,7 @@ _ANSWERED: Final = ("evaluation", "evaluations", "search/resource")
 class AgentParts(ServerParts):
     """The parts of an agent. `keys` are the callers by the digests of their keys, or None to admit everybody."""
 
-    following: InForce
+    following: FollowedEngine
     keys: Keys | None
     calls: Collection[str] = _ANSWERED
 
@@ -83,9 +83,9 @@ class AgentParts(ServerParts):
         return RecentHeaders(_Versions(self), self.clock)
 
     @cached_property
-    def metrics(self) -> Answering:
+    def metrics(self) -> MetricsAnswering:
         """Answers requests for metrics."""
-        return Answering(self.counts.table, Where.AGENT, NoReadings())
+        return MetricsAnswering(self.counts.table, MetricServer.AGENT, NoReadings())
 
     def report_damage(self, environment: str, error: BundleError) -> bool:
         """Reports a damaged bundle. Returns whether to log it."""
@@ -112,7 +112,7 @@ def create_agent(parts: AgentParts) -> Application:
     """Returns the application of an agent."""
     handlers = {path: made_handler(handler, parts) for path, handler in _HANDLERS.items()}
     before = [NoBrowsers()] if parts.keys is None else []
-    return parts.application(handlers, before, [Revisions(parts.engines)], revision_line)
+    return parts.application(handlers, before, [RevisionMiddleware(parts.engines)], revision_line)
 
 
 class _Versions:

@@ -16,7 +16,7 @@ class UnusableCallers(ValueError):
 
 
 @prepared
-class Caller(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class AgentCaller(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A caller. `sha256` is the hexadecimal digest of its key."""
 
     name: Annotated[str, msgspec.Meta(min_length=1, max_length=256)]
@@ -34,7 +34,7 @@ def read_callers(path: Path) -> dict[bytes, str]:
         if not line.strip():
             continue
         try:
-            caller = msgspec.json.decode(line, type=Caller)
+            caller = msgspec.json.decode(line, type=AgentCaller)
         except (msgspec.MsgspecError, UnicodeDecodeError):
             remedy = 'give `{"name": …, "sha256": …}`, with the SHA-256 of the key in hexadecimal'
             raise UnusableCallers(f"{path}:{place}: this is no caller; {remedy}") from None

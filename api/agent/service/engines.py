@@ -17,7 +17,7 @@ PINNED: Final[ContextVar[Engine | None]] = ContextVar("pinned", default=None)
 """The engine of the request that this task answers, at the revision that its answer tells."""
 
 
-class InForce(Protocol):
+class FollowedEngine(Protocol):
     """The interface of a follower, as the agent's service uses it."""
 
     @property
@@ -35,7 +35,7 @@ class InForce(Protocol):
 class AgentEngines:
     """Gives the agent's engine for the default environment, and for the agent's own by its id."""
 
-    def __init__(self, following: InForce, report: Callable[[BundleError], None]) -> None:
+    def __init__(self, following: FollowedEngine, report: Callable[[BundleError], None]) -> None:
         """`report` gets the damage of a bundle."""
         self._following, self._report = following, report
 

@@ -8,7 +8,7 @@ import falcon.asgi
 
 from ...endpoints.decisions.draining import REFUSAL, Draining
 from ...http.bodies import ENCODER
-from .engines import InForce
+from .engines import FollowedEngine
 
 
 class AgentReadiness:
@@ -17,7 +17,7 @@ class AgentReadiness:
     It also answers 503 if the agent is about to stop.
     """
 
-    def __init__(self, following: InForce, draining: Draining) -> None:
+    def __init__(self, following: FollowedEngine, draining: Draining) -> None:
         self._following, self._draining = following, draining
 
     async def on_get(self, _req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:

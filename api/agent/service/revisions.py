@@ -15,7 +15,7 @@ LEAST_REVISION: Final = "Writ-Min-Revision"
 _HIGHEST: Final = 2**63 - 1
 
 
-class Revisions:
+class RevisionMiddleware:
     """Falcon middleware for the decision calls: one revision for each request, told in its answer."""
 
     def __init__(self, engines: AgentEngines) -> None:

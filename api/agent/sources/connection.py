@@ -29,10 +29,10 @@ BROKEN: Final = (HTTPError, HTTPException, OSError, ValueError)
 """The errors that an exchange with a broken server raises."""
 
 
-class Deadline:
+class ExchangeDeadline:
     """The time until which an exchange must end. Then the connection is cut."""
 
-    def __init__(self, connection: "Connection", seconds: float):
+    def __init__(self, connection: "SourceConnection", seconds: float):
         self._connection = connection
         self.passed = False
         self._timer = self._started(seconds)
@@ -52,14 +52,14 @@ class Deadline:
         self.passed = True
         self._connection.cut()
 
-    def __enter__(self) -> "Deadline":
+    def __enter__(self) -> "ExchangeDeadline":
         return self
 
     def __exit__(self, *_: object) -> None:
         self._timer.cancel()
 
 
-class Connection:
+class SourceConnection:
     """One connection to the server at `url`. It follows no redirects: a credential must not travel to another server.
 
     `ca_file` has the certificates of the authorities that sign the server's, instead of those of the system. `proxy` is
@@ -131,7 +131,7 @@ def _reporting(kind: Any, connected: Any) -> Any:
     return Reporting
 
 
-def reason(error: BaseException, deadline: Deadline) -> str:
+def reason(error: BaseException, deadline: ExchangeDeadline) -> str:
     """Returns why an exchange failed, as a part of a sentence."""
     if deadline.passed:
         return "it did not answer in time"

@@ -9,7 +9,7 @@ LOOK_SECONDS: Final = 1.0
 """The seconds between two looks at the path."""
 
 
-class BundleFile:
+class FileSource:
     """The bundle at a path. To replace it, rename another file to the path: a file in use must never change.
 
     `interval` is in seconds.
@@ -20,7 +20,7 @@ class BundleFile:
         self.name = f"`{path}`"
 
     def fetch(self, ask: Ask) -> Answer:
-        """See `Source`."""
+        """See `BundleSource`."""
         try:
             found = self._path.stat()
         except OSError as ex:
@@ -31,7 +31,7 @@ class BundleFile:
         return FetchedBundle(self._path, tag, temporary=False)
 
     def interrupt(self) -> None:
-        """See `Source`. A look at a file takes no time."""
+        """See `BundleSource`. A look at a file takes no time."""
 
     def close(self) -> None:
-        """See `Source`."""
+        """See `BundleSource`."""

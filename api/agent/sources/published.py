@@ -31,7 +31,7 @@ _USER: Final = re.compile("//[^/@]*@")
 _PIECE: Final = 8 * 1024 * 1024
 
 
-class Published:
+class FolderSource:
     """The folder at `url`, which `writ publish` writes: a path, or a URL such as `s3://bucket/prod`.
 
     `trust` verifies the index. `interval` is in seconds. `options` are those of fsspec for the store. `clock` gives
@@ -59,7 +59,7 @@ class Published:
         self._goes_on = self._interrupted = False
 
     def fetch(self, ask: Ask) -> Answer:
-        """See `Source`. An index that was read a moment ago is used until its updates are fetched."""
+        """See `BundleSource`. An index that was read a moment ago is used until its updates are fetched."""
         index = self._index if self._goes_on and self._index is not None else self._read_index()
         self._goes_on, position = False, ask.position
         if position is not None:
@@ -159,11 +159,11 @@ class Published:
             raise SourceError(f"`{name}` can't be read from {self.name}: {_sentence(ex)}") from None
 
     def interrupt(self) -> None:
-        """See `Source`. A call to the store that goes on ends first."""
+        """See `BundleSource`. A call to the store that goes on ends first."""
         self._interrupted = True
 
     def close(self) -> None:
-        """See `Source`."""
+        """See `BundleSource`."""
         if self._download is not None:
             self._download.remove()
             self._download = None

@@ -84,7 +84,7 @@ class FetchedBundle:
 Answer: TypeAlias = Unchanged | FetchedUpdate | FetchedBundle
 
 
-class Source(Protocol):
+class BundleSource(Protocol):
     """A place to get bundles from. Only one thread asks it, but any thread may interrupt it."""
 
     @property

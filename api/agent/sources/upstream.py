@@ -21,7 +21,7 @@ from ....bundles.wording import quoted
 from ...settings.setting_readers import is_loopback
 from ...telemetry.log import LOG
 from .body import pieces, whole
-from .connection import BROKEN, Connection, Deadline, reason
+from .connection import BROKEN, ExchangeDeadline, SourceConnection, reason
 from .download import Download, new_download
 from .source import NEVER, Answer, Ask, FetchedBundle, FetchedUpdate, Interrupted, SourceError, Unchanged
 
@@ -64,7 +64,7 @@ class Upstream:
     """An environment of the server at `base`, such as `https://writ.example.com`.
 
     `credential` returns an API key or an access token for each request, or None. The other parameters are those of
-    `Connection`. Raises ValueError for a URL that can't be used, and OSError for a file that can't be read.
+    `SourceConnection`. Raises ValueError for a URL that can't be used, and OSError for a file that can't be read.
     """
 
     def __init__(
@@ -81,18 +81,18 @@ class Upstream:
         self._credential = credential
         self.name, self._path, self._is_private = _checked(base, environment, credential is not None)
         self._proof = -math.inf
-        self._connection = Connection(base, ca_file, proxy)
+        self._connection = SourceConnection(base, ca_file, proxy)
         self._download: Download | None = None
 
     @property
     def interval(self) -> float:
-        """See `Source`."""
+        """See `BundleSource`."""
         return self._limits.interval
 
     def fetch(self, ask: Ask) -> Answer:
-        """See `Source`."""
+        """See `BundleSource`."""
         wait = max(0, min(int(ask.wait), LONGEST_WAIT))
-        with Deadline(self._connection, wait + self._limits.answer) as deadline:
+        with ExchangeDeadline(self._connection, wait + self._limits.answer) as deadline:
             try:
                 response = self._connection.get(self._target(ask), self._headers(ask, wait), wait + self._limits.answer)
                 try:
@@ -137,7 +137,7 @@ class Upstream:
     def _needs_proof(self) -> bool:
         return not self._is_private and time.monotonic() - self._proof > PROOF_SECONDS
 
-    def _answer(self, ask: Ask, response: BaseHTTPResponse, deadline: Deadline) -> Answer:
+    def _answer(self, ask: Ask, response: BaseHTTPResponse, deadline: ExchangeDeadline) -> Answer:
         tag = response.headers.get("ETag", "")
         accepted = tag if _TAG.fullmatch(tag) else None
         if response.status == 304:
@@ -219,11 +219,11 @@ class Upstream:
         return None
 
     def interrupt(self) -> None:
-        """See `Source`."""
+        """See `BundleSource`."""
         self._connection.interrupt()
 
     def close(self) -> None:
-        """See `Source`."""
+        """See `BundleSource`."""
         self._forget_download()
         self._connection.close()
 

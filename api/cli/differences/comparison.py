@@ -36,7 +36,7 @@ class TestDifference(Struct, frozen=True):
     after: Decided
 
 
-class Comparison(Struct, frozen=True, omit_defaults=True):
+class ModelDifferences(Struct, frozen=True, omit_defaults=True):
     """The differences of the model `new` from `old`.
 
     `changes` counts the changed elements, which `elements` are. `manifest` has what differs in the manifests of

@@ -11,21 +11,21 @@ from ....bundles.conditions.trees.same_meaning import same_meaning
 from ....compiler.diagnostics.show import show_text
 from ....compiler.source import Source
 from ....runtime.translate.read_tree import read_tree
-from ...review.testing.reading import Question, ReadFile, read_file
+from ...review.testing.reading import ReadFile, TestQuestion, read_file
 from ..output import CommandFailed, os_sentence
 from ..testing.discovery import NoTests, test_files
 from .comparison import Decided, TestDifference
-from .sides import Side
+from .sides import ComparedModel
 
 
-class Answered(NamedTuple):
+class DecidedCounts(NamedTuple):
     """The number of requests that both models answered, and those that they answered differently."""
 
     asked: int
     different: tuple[TestDifference, ...]
 
 
-def decided_differently(old: Side, new: Side, paths: Sequence[Path]) -> Answered:
+def decided_differently(old: ComparedModel, new: ComparedModel, paths: Sequence[Path]) -> DecidedCounts:
     """Returns how the models answer the requests of the test files at some paths.
 
     What the tests expect, and the models that they name, do not matter. Raises CommandFailed for a file with faults.
@@ -40,7 +40,7 @@ def decided_differently(old: Side, new: Side, paths: Sequence[Path]) -> Answered
                 if not _same(before, after):
                     name = f"{test.name} ({asked.label})" if asked.label else test.name
                     different.append(TestDifference(file.source.name, name, asked.request, before, after))
-    return Answered(count, tuple(different))
+    return DecidedCounts(count, tuple(different))
 
 
 def _files(paths: Sequence[Path]) -> Iterator[ReadFile]:
@@ -58,7 +58,7 @@ def _files(paths: Sequence[Path]) -> Iterator[ReadFile]:
     yield from found
 
 
-def _answer(side: Side, asked: Question, now: float) -> Decided:
+def _answer(side: ComparedModel, asked: TestQuestion, now: float) -> Decided:
     instant = now if asked.now is None else asked.now
     answer = side.answer(asked, instant)
     return Decided(filter=answer["filter"]) if asked.is_search else _decision(answer)

@@ -11,10 +11,10 @@ from ..environments.shown_answers import FORMATS, show
 from ..model_elements import counts_of, differences, elements_of
 from ..output import CommandFailed
 from .bundle_differences import NOT_COMPARED, bundle_differences, manifest_differences
-from .comparison import Comparison
+from .comparison import ModelDifferences
 from .decided import decided_differently
 from .shown import comparison_lines, markdown
-from .sides import Side, open_side
+from .sides import ComparedModel, open_side
 
 
 @click.command("diff")
@@ -56,15 +56,15 @@ def diff_command(old: str, new: str, tests: tuple[Path, ...], environment: str, 
     sys.exit(1 if found.differs else 0)
 
 
-def _compared(old: Side, new: Side, tests: tuple[Path, ...]) -> Comparison:
+def _compared(old: ComparedModel, new: ComparedModel, tests: tuple[Path, ...]) -> ModelDifferences:
     asked, different = decided_differently(old, new, tests)
     count = asked if tests else None
     if old.model is not None and new.model is not None:
         elements = tuple(differences(elements_of(old.model), elements_of(new.model)))
-        return Comparison(old.name, new.name, counts_of(elements), elements, different, asked=count)
+        return ModelDifferences(old.name, new.name, counts_of(elements), elements, different, asked=count)
     try:
         elements = tuple(bundle_differences(old.bundle, new.bundle))
         manifest = manifest_differences(old.bundle, new.bundle)
     except BundleError as ex:
         raise CommandFailed(str(ex)) from None
-    return Comparison(old.name, new.name, counts_of(elements), elements, different, manifest, NOT_COMPARED, count)
+    return ModelDifferences(old.name, new.name, counts_of(elements), elements, different, manifest, NOT_COMPARED, count)

@@ -6,7 +6,7 @@ from typing import Final
 import msgspec
 
 from ..environments.shown_answers import count_lines, element_lines, heading, rendered
-from .comparison import Comparison, Decided
+from .comparison import Decided, ModelDifferences
 
 MOST_CHARACTERS: Final = 65_536
 """The characters of a comment, as GitHub and GitLab take them. Markdown that is longer is cut."""
@@ -14,7 +14,7 @@ MOST_CHARACTERS: Final = 65_536
 _ROOM_FOR_NOTE: Final = 200
 
 
-def comparison_lines(found: Comparison, form: str) -> Iterator[str]:
+def comparison_lines(found: ModelDifferences, form: str) -> Iterator[str]:
     """Yields the differences: the counts, then the requests with other answers, then each element."""
     yield heading(f"{found.old} → {found.new}", form)
     yield from count_lines(found.changes)

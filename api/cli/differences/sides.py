@@ -7,14 +7,14 @@ from typing import Any
 from ....bundles.errors import BundleError
 from ....bundles.file.reader import Bundle
 from ....compiler.model.elements import Model
-from ...review.testing.reading import Question
+from ...review.testing.reading import TestQuestion
 from ..named_model import compiled_bundle, named_model
 from ..output import CommandFailed
 from ..testing.source_model import SourceModel, tested_bundle
 
 
 @dataclass(frozen=True)
-class Side:
+class ComparedModel:
     """One of the compared models: `model` is None for a bundle file, which does not have the model's documents."""
 
     name: str
@@ -33,7 +33,7 @@ class Side:
     def _tested(self) -> SourceModel:
         return tested_bundle(self.bundle)
 
-    def answer(self, asked: Question, now: float) -> dict[str, Any]:
+    def answer(self, asked: TestQuestion, now: float) -> dict[str, Any]:
         """Returns the decision on a request, or the filter of a search. Raises CommandFailed for a damaged bundle."""
         try:
             if asked.is_search:
@@ -43,9 +43,9 @@ class Side:
             raise CommandFailed(f"{self.name}: {ex}") from None
 
 
-def open_side(text: str, env: str) -> Side:
+def open_side(text: str, env: str) -> ComparedModel:
     """Returns the model that a text names (see `named_model`). `env` is the environment of a store.
 
     Raises CommandFailed for what can't be read, and for a model with errors.
     """
-    return Side(*named_model(text, env))
+    return ComparedModel(*named_model(text, env))

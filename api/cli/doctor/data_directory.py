@@ -14,7 +14,7 @@ from ...identity.keys.folder import BUNDLE_FOLDER
 from ...identity.keys.signing_keys import UnusableSigningKey, read_keys
 from ...identity.keys.sources import SIGNING_KEYS_GIVEN, KeySource, audit_keys_at, signing_keys_at
 from ...settings.settings import Settings
-from .finding import Finding, failure, ok, warning
+from .finding import DoctorFinding, failure, ok, warning
 
 MOST_ENTRIES: Final = 10_000
 """The largest number of files of a data directory that are looked at."""
@@ -24,7 +24,7 @@ _OTHERS_WRITE: Final = 0o022
 _REPLACE: Final = "replace the store, its keys and its audit log"
 
 
-def check_modes(directory: Path) -> Iterator[Finding]:
+def check_modes(directory: Path) -> Iterator[DoctorFinding]:
     """Yields a finding for each file or folder that another user can read, change or replace."""
     found = directory.stat()
     faults = list(_faults_of_directory(directory, found))
@@ -43,7 +43,7 @@ def check_modes(directory: Path) -> Iterator[Finding]:
     yield from faults or [ok("only its owner can read it")]
 
 
-def _faults_of_directory(directory: Path, found: os.stat_result) -> Iterator[Finding]:
+def _faults_of_directory(directory: Path, found: os.stat_result) -> Iterator[DoctorFinding]:
     if found.st_mode & _OTHERS_WRITE:
         yield failure(f"other users can write to `{directory}`, and {_REPLACE}", f"run `chmod 700 {directory}`")
     elif found.st_mode & _OTHERS:
@@ -74,7 +74,7 @@ def is_plain(directory: Path) -> bool:
     return all(entry.is_file() or entry.is_dir() or not entry.exists() for entry in entries(directory))
 
 
-def check_lock(directory: Path) -> Iterator[Finding]:
+def check_lock(directory: Path) -> Iterator[DoctorFinding]:
     """Yields whether a service runs on the directory now."""
     lock = directory / LOCK_FILE
     if not lock.exists():
@@ -89,7 +89,7 @@ def check_lock(directory: Path) -> Iterator[Finding]:
             yield ok("no service runs on it")
 
 
-def check_admin_key(directory: Path, settings: Settings) -> Iterator[Finding]:
+def check_admin_key(directory: Path, settings: Settings) -> Iterator[DoctorFinding]:
     """Yields whether the digest of the administrator's key is there, and the key itself is not."""
     try:
         digest = stored_digest(directory)
@@ -104,7 +104,7 @@ def check_admin_key(directory: Path, settings: Settings) -> Iterator[Finding]:
         yield warning(f"`{directory / KEY_FILE}` has the key itself", "keep the key elsewhere, and delete the file")
 
 
-def check_keys(directory: Path, settings: Settings) -> Iterator[Finding]:
+def check_keys(directory: Path, settings: Settings) -> Iterator[DoctorFinding]:
     """Yields whether the keys that sign tokens, the audit log and bundles can be used."""
     if settings.signing_key is None and (directory / SIGNING_KEYS_GIVEN).exists():
         yield _unseen("tokens", "WRIT_SIGNING_KEY")
@@ -117,14 +117,14 @@ def check_keys(directory: Path, settings: Settings) -> Iterator[Finding]:
         yield _usable("bundles", bundle_keys_at(directory, settings.bundle_key))
 
 
-def _unseen(what: str, variable: str) -> Finding:
+def _unseen(what: str, variable: str) -> DoctorFinding:
     return warning(
         f"the service signs {what} with a supplied key, which this command does not see",
         f"run this command with {variable} as the service has it",
     )
 
 
-def _usable(what: str, source: KeySource) -> Finding:
+def _usable(what: str, source: KeySource) -> DoctorFinding:
     try:
         keys, faults = read_keys(source.pems())
         keys.signer()

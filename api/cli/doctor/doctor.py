@@ -16,7 +16,7 @@ from ...settings.settings import BadSetting, Settings, settings_from
 from ...store.errors import StoreUnavailable
 from ..output import escaped, os_sentence
 from .data_directory import check_admin_key, check_keys, check_lock, check_modes, is_plain
-from .finding import Check, Finding, Level, failure
+from .finding import Check, DoctorFinding, Level, failure
 from .machine import check_disk, check_files
 from .service import check_service
 from .stored import check_copies, check_store
@@ -108,11 +108,11 @@ def _directory_checks(directory: Path, settings: Settings, now: float) -> Mappin
     }
 
 
-def _one(finding: Finding) -> Iterator[Finding]:
+def _one(finding: DoctorFinding) -> Iterator[DoctorFinding]:
     yield finding
 
 
-def _findings(check: Check) -> Iterator[Finding]:
+def _findings(check: Check) -> Iterator[DoctorFinding]:
     try:
         yield from check()
     except UNREADABLE as ex:
@@ -120,7 +120,7 @@ def _findings(check: Check) -> Iterator[Finding]:
         yield failure(f"this can't be checked: {reason}", "make it readable for this user, and try again")
 
 
-def _text(found: list[tuple[str, Finding]]) -> str:
+def _text(found: list[tuple[str, DoctorFinding]]) -> str:
     lines = []
     for name, one in found:
         lines.append(f"{one.level.upper():<8} {name}: {one.message}")
@@ -132,6 +132,6 @@ def _text(found: list[tuple[str, Finding]]) -> str:
     return "\n".join(map(escaped, lines))
 
 
-def _json(found: list[tuple[str, Finding]]) -> str:
+def _json(found: list[tuple[str, DoctorFinding]]) -> str:
     rows = [{"check": name, "level": one.level, "message": one.message, "remedy": one.remedy} for name, one in found]
     return escaped(msgspec.json.encode(rows).decode())

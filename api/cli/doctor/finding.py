@@ -15,7 +15,7 @@ class Level(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class DoctorFinding:
     """One line of the report. `remedy` is what to do; it is empty if all is well. Neither ever has a secret."""
 
     level: Level
@@ -23,20 +23,20 @@ class Finding:
     remedy: str = ""
 
 
-Check: TypeAlias = Callable[[], Iterator[Finding]]
+Check: TypeAlias = Callable[[], Iterator[DoctorFinding]]
 """A check. It may raise what `doctor.UNREADABLE` lists, whose messages are sentences without a secret."""
 
 
-def ok(message: str) -> Finding:
+def ok(message: str) -> DoctorFinding:
     """Returns a finding that needs no attention."""
-    return Finding(Level.OK, message)
+    return DoctorFinding(Level.OK, message)
 
 
-def warning(message: str, remedy: str) -> Finding:
+def warning(message: str, remedy: str) -> DoctorFinding:
     """Returns a finding that should be dealt with some time."""
-    return Finding(Level.WARNING, message, remedy)
+    return DoctorFinding(Level.WARNING, message, remedy)
 
 
-def failure(message: str, remedy: str) -> Finding:
+def failure(message: str, remedy: str) -> DoctorFinding:
     """Returns a finding that must be dealt with."""
-    return Finding(Level.FAILURE, message, remedy)
+    return DoctorFinding(Level.FAILURE, message, remedy)

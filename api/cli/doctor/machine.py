@@ -9,7 +9,7 @@ from typing import Final
 from ...server.server import SPARE_FILES
 from ...settings.settings import Settings
 from ...store.database.opening import FILE
-from .finding import Finding, failure, ok, warning
+from .finding import DoctorFinding, failure, ok, warning
 
 LEAST_BYTES: Final = 64 * 2**20
 """Below it, the next writes may fail."""
@@ -21,7 +21,7 @@ LEAST_FILES: Final = 1_000
 """Below it, the next files may not be made."""
 
 
-def check_disk(directory: Path) -> Iterator[Finding]:
+def check_disk(directory: Path) -> Iterator[DoctorFinding]:
     """Yields whether there is room for the store to grow and to be upgraded."""
     found = os.statvfs(directory)
     free = found.f_bavail * found.f_frsize
@@ -38,7 +38,7 @@ def check_disk(directory: Path) -> Iterator[Finding]:
         yield failure(f"only {found.f_favail} more files can be made", "delete files on this disk")
 
 
-def check_files(settings: Settings) -> Iterator[Finding]:
+def check_files(settings: Settings) -> Iterator[DoctorFinding]:
     """Yields whether a process with the limits of this one may have as many connections as the settings say."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     needed = settings.limits.connections + SPARE_FILES

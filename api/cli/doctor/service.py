@@ -13,7 +13,7 @@ from urllib.parse import SplitResult, urlsplit
 from ....bundles.wording import quoted
 from ...settings.setting_readers import is_loopback
 from ...store.database.versions import program_version
-from .finding import Finding, failure, ok, warning
+from .finding import DoctorFinding, failure, ok, warning
 from .stored import CLOCK_SECONDS
 
 WAIT_SECONDS: Final = 5.0
@@ -42,7 +42,7 @@ class _Answer:
     expires: str | None
 
 
-def check_service(url: str, ca_file: Path | None, now: float) -> Iterator[Finding]:
+def check_service(url: str, ca_file: Path | None, now: float) -> Iterator[DoctorFinding]:
     """Yields the findings about the service at `url`. `now` is in epoch seconds."""
     place = urlsplit(url)
     try:
@@ -92,7 +92,7 @@ def _members(body: bytes) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _certificate(place: SplitResult, answer: _Answer, now: float) -> Finding:
+def _certificate(place: SplitResult, answer: _Answer, now: float) -> DoctorFinding:
     if answer.expires is None:
         if is_loopback(place.hostname or ""):
             return ok("the service has no TLS, and is on this machine")
@@ -103,7 +103,7 @@ def _certificate(place: SplitResult, answer: _Answer, now: float) -> Finding:
     return ok(f"the certificate is accepted, and ends in {days:.0f} days")
 
 
-def _version(answer: _Answer) -> Finding:
+def _version(answer: _Answer) -> DoctorFinding:
     there, here = answer.members.get("version"), program_version()
     if not isinstance(there, str):
         return warning("the service does not tell its version", "check that it is Writ, and update it")
@@ -112,7 +112,7 @@ def _version(answer: _Answer) -> Finding:
     return ok(f"the service is Writ {here}")
 
 
-def _readiness(answer: _Answer) -> Finding:
+def _readiness(answer: _Answer) -> DoctorFinding:
     if answer.status == http.client.OK:
         return ok("the service can decide")
     said, state = answer.members.get("error"), answer.members.get("state")
@@ -123,7 +123,7 @@ def _readiness(answer: _Answer) -> Finding:
     return failure(f"the service can't decide: {reason}", "read its log, and the handbook about this message")
 
 
-def _clock(answer: _Answer, now: float) -> Finding:
+def _clock(answer: _Answer, now: float) -> DoctorFinding:
     try:
         there = parsedate_to_datetime(answer.date or "").timestamp()
     except (ValueError, OverflowError):

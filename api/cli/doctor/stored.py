@@ -15,13 +15,13 @@ from ...store.database.newest_format import STORE_FORMAT
 from ...store.database.opening import FILE
 from ...store.errors import StoreUnavailable
 from ...store.examination import Examined, examine
-from .finding import Finding, failure, ok, warning
+from .finding import DoctorFinding, failure, ok, warning
 
 CLOCK_SECONDS: Final = 5.0
 """By how much the clock may be behind the newest entry of the audit log, or differ from that of a service."""
 
 
-def check_store(directory: Path, settings: Settings, now: float) -> Iterator[Finding]:
+def check_store(directory: Path, settings: Settings, now: float) -> Iterator[DoctorFinding]:
     """Yields whether the store can be used by this version, and what its audit log says. `now` is in epoch seconds."""
     path = directory / FILE
     if not path.exists():
@@ -37,7 +37,7 @@ def check_store(directory: Path, settings: Settings, now: float) -> Iterator[Fin
     yield from (_format(examined), _head(examined), _clock(examined, now))
 
 
-def _format(examined: Examined) -> Finding:
+def _format(examined: Examined) -> DoctorFinding:
     size = f"{examined.bytes:,} bytes"
     if examined.format > STORE_FORMAT:
         return failure(
@@ -49,7 +49,7 @@ def _format(examined: Examined) -> Finding:
     return ok(f"the store is sound, {size}, of format {examined.format}")
 
 
-def _head(examined: Examined) -> Finding:
+def _head(examined: Examined) -> DoctorFinding:
     if examined.waits:
         return ok("the store was restored, and the next start seals its audit log again; `writ audit verify` checks it")
     if examined.head is None:
@@ -61,7 +61,7 @@ def _head(examined: Examined) -> Finding:
     )
 
 
-def _clock(examined: Examined, now: float) -> Finding:
+def _clock(examined: Examined, now: float) -> DoctorFinding:
     if examined.newest is not None:
         ahead = seconds_not_before(parse_instant(examined.newest)) - now
         if ahead > CLOCK_SECONDS:
@@ -70,7 +70,7 @@ def _clock(examined: Examined, now: float) -> Finding:
     return ok("the clock is not behind the audit log")
 
 
-def check_copies(directory: Path) -> Iterator[Finding]:
+def check_copies(directory: Path) -> Iterator[DoctorFinding]:
     """Yields a finding for each unfinished copy that a killed command left."""
     left = sorted(one.name for one in directory.glob("*unfinished"))
     if left:

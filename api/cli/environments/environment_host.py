@@ -8,7 +8,7 @@ from ...store.promotions.promotion import Drift, Preview, Promotion, Wanted
 from ..model_elements import Elements
 
 
-class Refused(Exception):
+class HostRefused(Exception):
     """The place says no. The message is one sentence; `details` are more of them, and `drift` what was edited."""
 
     def __init__(self, message: str, details: Sequence[str] = (), drift: Drift | None = None):

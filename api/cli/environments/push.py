@@ -21,7 +21,7 @@ from ...engines.live.build import NoSources, check_sources, sources_of
 from ..model_elements import counts_of, differences, elements_of
 from ..output import CommandFailed, escaped, os_sentence, progress_bar
 from ..sentences import summary
-from ..service import Service, ServiceRefused, environment_path
+from ..service import RemoteService, ServiceRefused, environment_path
 from ..service_options import service_at, service_options
 from ..source_paths import SourcePath
 from ..stores.opening import env_option
@@ -109,7 +109,7 @@ def _checked(paths: tuple[Path, ...]) -> tuple[list[Source], Model]:
     return sources, checked.model
 
 
-def _difference(service: Service, env: str, model: Model) -> Iterator[str]:
+def _difference(service: RemoteService, env: str, model: Model) -> Iterator[str]:
     """Yields how the service's model would change, element by element."""
     answer = service.answer("GET", f"{environment_path(env)}/model")
     found = load([Source("model.json", answer)], zone_names()).model
@@ -121,7 +121,7 @@ def _difference(service: Service, env: str, model: Model) -> Iterator[str]:
 
 
 def _put(
-    service: Service, env: str, documents: Sequence[Source], model: Model, dry_run: bool, revision: int | None
+    service: RemoteService, env: str, documents: Sequence[Source], model: Model, dry_run: bool, revision: int | None
 ) -> ModelChanges:
     """Sends the model. With `dry_run`, the service only says what would change, or why it would refuse."""
     path = environment_path(env)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from ..output import error_console, escaped
-from .environment_host import Refused
+from .environment_host import HostRefused
 from .shown_answers import drift_lines
 
 
@@ -14,7 +14,7 @@ def told_refusals() -> Iterator[None]:
     """Prints why the place refused what is in the block, and ends the process with exit code 1."""
     try:
         yield
-    except Refused as ex:
+    except HostRefused as ex:
         console = error_console()
         console.print(f"Refused: {escaped(str(ex))}", markup=False)
         for line in (*ex.details, *(drift_lines(ex.drift) if ex.drift else ())):

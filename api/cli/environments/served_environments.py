@@ -17,8 +17,8 @@ from ...store.history.origin import POLICY_KINDS
 from ...store.promotions.promotion import Drift, Preview, Promotion, Wanted
 from ..model_elements import Elements, elements_of
 from ..output import CommandFailed
-from ..service import Service, ServiceRefused, environment_path, segment
-from .environment_host import Refused
+from ..service import RemoteService, ServiceRefused, environment_path, segment
+from .environment_host import HostRefused
 
 
 class _Refusal(msgspec.Struct, frozen=True):
@@ -38,7 +38,7 @@ class _Page(msgspec.Struct, frozen=True):
 class ServedPlace:
     """The environments of a service."""
 
-    def __init__(self, service: Service) -> None:
+    def __init__(self, service: RemoteService) -> None:
         self._service = service
 
     def environments(self) -> Sequence[EnvironmentAnswer]:
@@ -113,7 +113,7 @@ def _told() -> Iterator[None]:
         if ex.status != HTTPStatus.CONFLICT:
             raise CommandFailed(f"{ex} ({ex.status})") from None
         drift = _drift(ex.body)
-        raise Refused(str(ex), ex.details if drift is None else (), drift) from None
+        raise HostRefused(str(ex), ex.details if drift is None else (), drift) from None
 
 
 def _drift(body: bytes) -> Drift | None:

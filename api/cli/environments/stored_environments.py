@@ -14,7 +14,7 @@ from ...store.store import Store
 from ..model_elements import Elements
 from ..output import CommandFailed
 from ..stores.opening import open_store
-from .environment_host import Refused
+from .environment_host import HostRefused
 
 
 class StoredPlace:
@@ -78,11 +78,11 @@ class StoredPlace:
             finally:
                 store.close()
         except Drifted as ex:
-            raise Refused(str(ex), drift=ex.drift) from None
+            raise HostRefused(str(ex), drift=ex.drift) from None
         except Conflict as ex:
-            raise Refused(str(ex), [f"`{':'.join(key)}` in `{kind}` uses it" for kind, key in ex.users]) from None
+            raise HostRefused(str(ex), [f"`{':'.join(key)}` in `{kind}` uses it" for kind, key in ex.users]) from None
         except Protected as ex:
-            raise Refused(str(ex)) from None
+            raise HostRefused(str(ex)) from None
         except Rejected as ex:
             raise CommandFailed("; ".join(one.sentence for one in ex.faults)) from None
         except (Refusal, StoreUnavailable) as ex:

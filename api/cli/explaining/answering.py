@@ -10,7 +10,7 @@ from ....runtime import Engine, RateCounters
 from ...http.rejections import BodyRejected
 from ..named_model import compiled_bundle, reading_bundle, stored_model
 from ..output import CommandFailed
-from ..service import Service, ServiceRefused, segment
+from ..service import RemoteService, ServiceRefused, segment
 
 Ask: TypeAlias = Callable[[dict[str, Any]], dict[str, Any]]
 """Returns the answer to an evaluation request. Raises BodyRejected or BadRequest for a malformed one."""
@@ -32,7 +32,7 @@ def store_answers(directory: Path, env: str, now: float | None) -> Iterator[Ask]
 
 
 @contextmanager
-def service_answers(service: Service, env: str | None) -> Iterator[Ask]:
+def service_answers(service: RemoteService, env: str | None) -> Iterator[Ask]:
     """Yields what asks a running service. Raises CommandFailed if it refuses more than one request's form."""
     prefix = "" if env is None else f"/environments/{segment(env)}"
 

@@ -23,7 +23,7 @@ from ...settings.settings import BadSetting, settings_from
 from ...store.audit.check import VerifiedLog
 from ...store.audit.entries import EntryFilter
 from ...store.audit.log import SEAL_SECONDS
-from ...store.audit.tampering import Tampered, UnknownKey
+from ...store.audit.tampering import Tampered, UnknownSealKey
 from ...store.errors import BadQuery, StoreUnavailable
 from ...store.pages import MAX_PAGE
 from ...store.store import Store
@@ -37,7 +37,7 @@ _HEAD = re.compile(r"([1-9]\d{0,17}):([0-9a-fA-F]{64})", re.ASCII)
 _UNPRINTABLE = re.compile(r"[^ -~\u00a1-\u1fff\u2c00-\ud7ff\uf900-\uffdc]")
 
 
-class Head(click.ParamType[tuple[int, bytes]]):
+class LogHead(click.ParamType[tuple[int, bytes]]):
     """An option that takes a head of the audit log, as the service logs it: `NUMBER:HASH`."""
 
     name = "number:hash"
@@ -109,7 +109,7 @@ def audit_command(context: click.Context, /, directory: Path, limit: int, form: 
     multiple=True,
     help="A public key (PEM) that sealed the log. Repeatable.",
 )
-@click.option("--head", "heads", type=Head(), multiple=True, help="A head that you kept elsewhere. Repeatable.")
+@click.option("--head", "heads", type=LogHead(), multiple=True, help="A head that you kept elsewhere. Repeatable.")
 def verify_command(directory: Path, keys: tuple[Path, ...], heads: tuple[tuple[int, bytes], ...]) -> None:
     """Check every entry, the chain of entries, and every seal.
 
@@ -133,7 +133,7 @@ def verify_command(directory: Path, keys: tuple[Path, ...], heads: tuple[tuple[i
         with progress_bar() as progress:
             verdict = open_store(directory).audit.check(sealer, noted, progress)
     except Tampered as ex:
-        found = "the audit log can't be verified" if isinstance(ex, UnknownKey) else _NOT_WHOLE
+        found = "the audit log can't be verified" if isinstance(ex, UnknownSealKey) else _NOT_WHOLE
         error_console().print(_printable(f"{found}: {ex}"), markup=False)
         sys.exit(1)
     except (BadSetting, StoreUnavailable, UnusableSigningKey) as ex:

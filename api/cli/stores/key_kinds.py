@@ -16,7 +16,7 @@ from ..output import CommandFailed
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class KeyKind:
     """A kind of keys: what they sign, where they are, and which event of the audit log records a rotation.
 
     `refuse` raises UnusableSigningKey for a key that can't be of this kind. `distrusted` is what is said when all old
@@ -46,7 +46,7 @@ class Kind:
 
 
 KINDS: Final = {
-    "token": Kind(
+    "token": KeyKind(
         "tokens",
         FOLDER,
         SIGNING_KEY_VARIABLE,
@@ -58,7 +58,7 @@ KINDS: Final = {
         lambda _: None,
         "the tokens of all other keys are refused",
     ),
-    "bundle": Kind(
+    "bundle": KeyKind(
         "bundles",
         BUNDLE_FOLDER,
         BUNDLE_KEY_VARIABLE,

@@ -19,7 +19,7 @@ from ...engines.exports.export_counts import Exports
 from ...engines.exports.make import ExportMaker
 from ...engines.publishing.content import ContentMaker
 from ...engines.publishing.publisher import Published, Publisher
-from ...engines.publishing.target import Target, TargetFailed
+from ...engines.publishing.target import PublishingTarget, TargetFailed
 from ...identity.keys.bundle_keys import bundle_signing_key
 from ...identity.keys.ring import KeyRing
 from ...identity.keys.signing_keys import UnusableSigningKey, read_keys
@@ -90,7 +90,9 @@ class _Publishing:
             self._settings.bundle_days * DAY,
             time.time,
         )
-        self._publisher = Publisher(directory, self._store, Target(target), content, self._both_keys, time.time)
+        self._publisher = Publisher(
+            directory, self._store, PublishingTarget(target), content, self._both_keys, time.time
+        )
 
     def publish(self, at_once: bool = True) -> None:
         """Publish once, record it, and say what was done."""

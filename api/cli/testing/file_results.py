@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ...review.testing.coverage import Coverage
-from ...review.testing.reading import Question, ReadFile
+from ...review.testing.reading import ReadFile, TestQuestion
 from ...review.testing.running import TestResult, explaining, run_test
 from ...review.testing.tested_model import TestedModel
 from ...review.wording.prose import explained, question
@@ -42,7 +42,7 @@ def run_file(file: ReadFile, model: TestedModel, coverage: Coverage | None) -> F
     return FileResult(file, tuple(run_test(test, model, coverage, _proof) for test in file.tests))
 
 
-def _proof(model: TestedModel, asked: Question) -> Iterator[str]:
+def _proof(model: TestedModel, asked: TestQuestion) -> Iterator[str]:
     """Yields the proof of an answer. That of a search has none."""
     if not asked.is_search:
         yield question(asked.request)

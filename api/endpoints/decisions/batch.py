@@ -65,7 +65,7 @@ def read_batch(body: Members, most_items: int) -> Batch | None:
     return Batch(items, defaults, stops_at)
 
 
-class Answers(Iterator[Members | Raw]):
+class BatchAnswers(Iterator[Members | Raw]):
     """One decision per item, in order, up to the one that ends the batch (authzen.md 27-40, W4).
 
     An item that fails is a denial. Explanations are large and slow, so items get an error once the explained ones have

@@ -16,7 +16,7 @@ from ...settings.settings import HttpLimits
 from ...store.environment_ids import DEFAULT
 from ...telemetry.decision_log.decision_log import Log, asker_of
 from ...telemetry.decision_log.entry import Kind
-from .batch import Answers, Batch, read_batch
+from .batch import Batch, BatchAnswers, read_batch
 from .deciding import Deciding
 from .decision_shapes import Decision, Decisions, EvaluationsRequest
 from .evaluation import explains
@@ -86,7 +86,7 @@ class Evaluations:
         `engine` is pinned: a commit between two slices does not change the later items.
         """
         now = self._clock() if now is None else now
-        answers = Answers(batch, partial(engine.decide, now=now), self._limits.explanation_bytes)
+        answers = BatchAnswers(batch, partial(engine.decide, now=now), self._limits.explanation_bytes)
         found = await self._all(answers, engine, takes_long)
         self._deciding.counts.decided_many(engine, answers.reason_codes)
         for failure in answers.failures:
@@ -106,7 +106,7 @@ class Evaluations:
             self._deciding.counts.decided(engine, decision)
             return decision
         decide = partial(engine.decide, now=self._clock() if now is None else now, counts=False)
-        answers = Answers(batch, decide, self._limits.explanation_bytes)
+        answers = BatchAnswers(batch, decide, self._limits.explanation_bytes)
         found: list[object] = []
         if not take(answers, found, LOOP_SECONDS) or answers.failures:
             return None
@@ -117,7 +117,7 @@ class Evaluations:
         """See `lane`. A body without items gets the answer to one evaluation."""
         return Kind.ITEM if isinstance(answer, dict) and "evaluations" in answer else Kind.EVALUATION
 
-    async def _all(self, answers: Answers, engine: Engine, takes_long: bool) -> list[object]:
+    async def _all(self, answers: BatchAnswers, engine: Engine, takes_long: bool) -> list[object]:
         """Returns the answers. A program is specialised in a thread, and so is all that takes long each time."""
         found: list[object] = []
         while not takes_long:

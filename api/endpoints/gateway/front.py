@@ -16,7 +16,7 @@ from .contracts.all_contracts import CONTRACTS
 from .contracts.contract import Contract
 from .dot_segments import has_dot_segment
 from .gateway import Gateway, GatewayQuestion
-from .gateway_answering import Answering
+from .gateway_answering import GatewayAnswering
 from .headers import Headers
 from .outcome import Outcome
 
@@ -74,7 +74,7 @@ _known_place: Final = lru_cache(MOST_PLACES)(_place)
 class GatewayFront:
     """Answers gateways itself, and gives everything else to the application behind it."""
 
-    def __init__(self, behind: Application, answering: Answering) -> None:
+    def __init__(self, behind: Application, answering: GatewayAnswering) -> None:
         self._behind, self._answering = behind, answering
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

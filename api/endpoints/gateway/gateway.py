@@ -17,7 +17,7 @@ from ...telemetry.decision_log.decision_log import NO_LOG, Log
 from ...telemetry.decision_log.entry import Asker, Kind, Moment
 from ...telemetry.metrics.counts import Counts
 from .contracts.contract import Contract, GatewayCall
-from .headers import Headers, Refused
+from .headers import GatewayRefused, Headers
 from .outcome import Outcome, allowed, denied, no_route, no_subject, refused, unreadable
 from .peers import is_trusted
 from .question import NoRoute, question_of
@@ -112,7 +112,7 @@ class Gateway:
             return refused("the path has a dot segment")
         try:
             header = asked.own.one(CREDENTIAL)
-        except Refused as ex:
+        except GatewayRefused as ex:
             return refused(str(ex))
         if header is None and not self._guard.admits_anybody:
             raise Unauthenticated(f"the gateway's credential is missing; send `{CREDENTIAL}: Bearer <key>`")
@@ -123,7 +123,7 @@ class Gateway:
         refuse_other(engine, admitted.bounds)
         try:
             return self._question(asked, engine.held(), admitted.actor)
-        except Refused as ex:
+        except GatewayRefused as ex:
             return refused(str(ex))
         except NoSubject as ex:
             return no_subject(str(ex))
@@ -146,10 +146,10 @@ class Gateway:
     def _question(self, asked: GatewayQuestion, engine: Engine, caller: str) -> Prepared:
         headers, settings = asked.headers, engine.gateway
         if settings is None:
-            raise Refused(f"`{asked.env}` has no gateway settings; PUT /v1/environments/{asked.env}/gateway")
+            raise GatewayRefused(f"`{asked.env}` has no gateway settings; PUT /v1/environments/{asked.env}/gateway")
         trusted = is_trusted(asked.peer, settings.trusted_proxies)
         if asked.contract.told_by_headers and not trusted:
-            raise Refused("the peer may not tell of requests; add the gateway to `trusted_proxies`")
+            raise GatewayRefused("the peer may not tell of requests; add the gateway to `trusted_proxies`")
         original = asked.contract.original(GatewayCall(asked.method, headers, asked.below, trusted))
         subject = subject_of(headers, settings, trusted, self._tokens)
         question = question_of(original, subject, headers, settings, engine, trusted)

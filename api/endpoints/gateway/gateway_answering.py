@@ -13,17 +13,17 @@ from .issuers import KeysAreComing, KeySets
 from .outcome import Outcome, refused, unreadable
 
 
-class Answers(Protocol):
+class GatewayAnswers(Protocol):
     """The interface that answers checks, for a server of another protocol than HTTP."""
 
     async def outcome(self, asked: GatewayQuestion) -> Outcome:
-        """See `Answering`."""
+        """See `GatewayAnswering`."""
 
     def failure(self, error: Exception, env: str) -> tuple[int, str]:
-        """See `Answering`."""
+        """See `GatewayAnswering`."""
 
 
-class Answering:
+class GatewayAnswering:
     """Answers for every transport, so that all of them read a question in the same way."""
 
     def __init__(self, gateway: Gateway, deciding: Deciding, key_sets: KeySets, errors: ErrorAnswers) -> None:

@@ -13,7 +13,7 @@ _MOST_NAMES: Final = 4_096
 """The names of fields that a worker remembers. They come from the code, the settings and the routes."""
 
 
-class Refused(Exception):
+class GatewayRefused(Exception):
     """The gateway's request is refused: 403. The message is one sentence for the log of the gateway."""
 
 
@@ -45,10 +45,10 @@ class Headers(Struct, frozen=True):
         if value is None:
             return None
         if key in self.repeated:
-            raise Refused(f"`{name}` is sent twice")
+            raise GatewayRefused(f"`{name}` is sent twice")
         text = value.decode("latin-1")
         if len(text) > MOST_VALUE or not (text.isascii() and text.isprintable()):
-            raise Refused(f"`{name}` is too long, or has characters beyond printable ASCII")
+            raise GatewayRefused(f"`{name}` is too long, or has characters beyond printable ASCII")
         return text or None
 
     def several(self, names: tuple[str, ...]) -> list[str | None]:
@@ -73,7 +73,7 @@ class Headers(Struct, frozen=True):
 def needed(name: str, value: str | None) -> str:
     """Returns the value of a field. Raises Refused if it is missing."""
     if value is None:
-        raise Refused(f"`{name}` is missing; set it in the gateway's configuration")
+        raise GatewayRefused(f"`{name}` is missing; set it in the gateway's configuration")
     return value
 
 

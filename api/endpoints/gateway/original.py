@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from .headers import Refused
+from .headers import GatewayRefused
 
 _HOST: Final = re.compile(r"([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?")
 _METHOD: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,40}")
@@ -41,7 +41,7 @@ class Original(Struct, frozen=True):
 def method_of(text: str) -> str:
     """Returns a method (RFC 9110, 9.1). Raises Refused for another text."""
     if _METHOD.fullmatch(text) is None:
-        raise Refused("the original method is not one")
+        raise GatewayRefused("the original method is not one")
     return text
 
 
@@ -52,7 +52,7 @@ def host_of(text: str | None) -> str:
         return ""
     found = _HOST.fullmatch(text)
     if found is None:
-        raise Refused("the original host is not one")
+        raise GatewayRefused("the original host is not one")
     return found[1].lower().removesuffix(".")
 
 
@@ -61,7 +61,7 @@ def scheme_of(found: str | None) -> str | None:
     if found is None:
         return None
     if found.lower() not in _SCHEMES:
-        raise Refused("`X-Forwarded-Proto` is no scheme")
+        raise GatewayRefused("`X-Forwarded-Proto` is no scheme")
     return found.lower()
 
 
@@ -82,4 +82,4 @@ def _address(text: str) -> str:
             return str(ip_address(text))
     except ValueError:
         pass
-    raise Refused("the last address of `X-Forwarded-For` is not one")
+    raise GatewayRefused("the last address of `X-Forwarded-For` is not one")

@@ -7,7 +7,7 @@ from ....bundles.routing.settings import GatewaySettings
 from ....runtime import Engine
 from ....runtime.routing.route_table import Found, Matched
 from ....runtime.routing.target import BadTarget, Target
-from .headers import Headers, Refused
+from .headers import GatewayRefused, Headers
 from .original import Original
 from .subjects import Subject
 
@@ -37,7 +37,7 @@ def question_of(
         question["subject"], question["context"] = subject, _context(original, found.path)
         return question
     except BadTarget as ex:
-        raise Refused(f"the original target has {ex}") from None
+        raise GatewayRefused(f"the original target has {ex}") from None
 
 
 def _named(headers: Headers, settings: GatewaySettings, trusted: bool) -> dict[str, Any]:
@@ -48,7 +48,7 @@ def _named(headers: Headers, settings: GatewaySettings, trusted: bool) -> dict[s
         if value is None:
             continue
         if not trusted:
-            raise Refused(f"`{header}` is believed from trusted proxies only; see `trusted_proxies`")
+            raise GatewayRefused(f"`{header}` is believed from trusted proxies only; see `trusted_proxies`")
         found[name] = {"name": value} if name == "action" else _resource(str(header), value)
     return found
 
@@ -56,7 +56,7 @@ def _named(headers: Headers, settings: GatewaySettings, trusted: bool) -> dict[s
 def _resource(header: str, text: str) -> dict[str, Any]:
     type, colon, id = text.partition(":")
     if not (type and colon and id):
-        raise Refused(f"`{header}` is a type and an id, like `document:d1`")
+        raise GatewayRefused(f"`{header}` is a type and an id, like `document:d1`")
     return {"type": type, "id": id}
 
 

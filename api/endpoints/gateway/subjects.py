@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ....bundles.routing.settings import GatewaySettings, JwtSubject
-from .headers import Headers, Refused
+from .headers import GatewayRefused, Headers
 from .user_tokens import BadToken, UserTokens
 
 Subject = dict[str, Any]
@@ -27,7 +27,7 @@ def subject_of(headers: Headers, settings: GatewaySettings, trusted: bool, token
     if text is None:
         raise NoSubject("nobody is signed in")
     if not trusted:
-        raise Refused(f"`{name}` is believed from trusted proxies only; see `trusted_proxies`")
+        raise GatewayRefused(f"`{name}` is believed from trusted proxies only; see `trusted_proxies`")
     type, colon, id = text.partition(":")
     if not (type and colon and id):
         raise NoSubject(f"`{name}` is a type and an id, like `user:alice`")

@@ -9,7 +9,7 @@ from ...http.bodies import JSON, Bodies
 from ...http.openapi.operation import Answer, Operation, Schema
 from ...http.openapi.vocabulary import ETAG, IF_MATCH, IF_NONE_MATCH, LOCATION, UNCHANGED
 from ...store.errors import ElementKey
-from .elements import MERGE_PATCH, Element
+from .elements import MERGE_PATCH, ElementByKey
 from .kinds import DECLARED_ATTRIBUTES
 
 _TAG: Final = "Declared attributes"
@@ -56,7 +56,7 @@ DELETE: Final = Operation(
 )
 
 
-class DeclaredAttributes(Element):
+class DeclaredAttributes(ElementByKey):
     """The declared attributes of one environment. A PUT adds them if there are none."""
 
     def __init__(self, work: StoreWork, bodies: Bodies) -> None:

@@ -16,7 +16,7 @@ from ...identity.request_actor import actor_of
 from ...settings.settings import HttpLimits
 from ...store.elements.bodies import Body
 from ...store.elements.edits import Create
-from ...store.errors import Conflict, Fault, Rejected
+from ...store.errors import BodyFault, Conflict, Rejected
 from ...store.writing import MAX_EDITS
 from .kinds import ServedKind
 from .write_warnings import show_warnings
@@ -69,7 +69,7 @@ def _items(body: dict[str, Any], most: int) -> list[Body]:
     return items
 
 
-def _placed(faults: Iterable[Fault]) -> tuple[Fault, ...]:
+def _placed(faults: Iterable[BodyFault]) -> tuple[BodyFault, ...]:
     """Returns the faults with paths that start at the batch."""
     return tuple(replace(one, path=_place(one.edit) + one.path[1:]) for one in faults)
 

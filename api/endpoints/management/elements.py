@@ -22,7 +22,7 @@ CHUNK_ROWS: Final = 100
 """Elements that are read at a time. Between two chunks, other requests get their turn (design: "The server")."""
 
 
-class ElementList:
+class ElementsOfKind:
     """The list of elements of one kind. A POST adds one."""
 
     def __init__(self, kind: ServedKind, work: StoreWork, bodies: Bodies, limits: HttpLimits) -> None:
@@ -64,7 +64,7 @@ class ElementList:
         return b",".join(ENCODER.encode(stored.body) for stored in page.items), page.next_cursor
 
 
-class Element:
+class ElementByKey:
     """One element, by its key."""
 
     def __init__(self, kind: ServedKind, work: StoreWork, bodies: Bodies) -> None:

@@ -7,7 +7,7 @@ from typing import Final
 import falcon.asgi
 
 from ...http.openapi.operation import Parameter
-from ...store.errors import Fault
+from ...store.errors import BodyFault
 
 HEADER: Final = "Writ-Warnings"
 MOST_BYTES: Final = 2_048
@@ -24,13 +24,13 @@ WRITE_WARNINGS: Final = Parameter(
 )
 
 
-def show_warnings(resp: falcon.asgi.Response, warnings: Sequence[Fault]) -> None:
+def show_warnings(resp: falcon.asgi.Response, warnings: Sequence[BodyFault]) -> None:
     """Set the header. Without warnings there is none."""
     if warnings:
         resp.set_header(HEADER, header_value(warnings))
 
 
-def header_value(warnings: Sequence[Fault]) -> str:
+def header_value(warnings: Sequence[BodyFault]) -> str:
     """Returns the warnings as a JSON list in printable ASCII, up to MOST_BYTES.
 
     If they do not fit, the last item has the code `too-many` and says how many are left out.

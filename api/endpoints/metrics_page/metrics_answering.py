@@ -8,7 +8,7 @@ from typing import Protocol
 from ...engines.work.fair_threads import FairThreads
 from ...store.environment_ids import Bounds
 from ...telemetry.metrics.counter_table import CounterTable
-from ...telemetry.metrics.definitions import BUILD_INFO, Metric, Series, Where
+from ...telemetry.metrics.definitions import BUILD_INFO, Metric, MetricServer, Series
 from ...telemetry.metrics.exposition import MetricsScope, exposition
 
 
@@ -33,10 +33,10 @@ class NoReadings:
         return {}
 
 
-class Answering:
+class MetricsAnswering:
     """Answers for one server. The work takes milliseconds, so a thread does it, one answer at a time."""
 
-    def __init__(self, table: CounterTable, where: Where, readings: Readings) -> None:
+    def __init__(self, table: CounterTable, where: MetricServer, readings: Readings) -> None:
         self._table, self._where, self._readings = table, where, readings
         self._build_info: Mapping[Metric, Mapping[Series, float]] = {BUILD_INFO: {(version("writ-pdp"),): 1.0}}
         self._thread = FairThreads(1, "metrics")

@@ -5,7 +5,7 @@ from typing import Final
 import falcon.asgi
 
 from ...http.openapi.operation import TEXT, Answer, Operation
-from .metrics_answering import Answering
+from .metrics_answering import MetricsAnswering
 
 GET_METRICS: Final = Operation(
     "getMetrics",
@@ -19,7 +19,7 @@ GET_METRICS: Final = Operation(
 class MetricsPage:
     """Answers the sums of all workers. A bound credential gets what belongs to its environments."""
 
-    def __init__(self, metrics: Answering) -> None:
+    def __init__(self, metrics: MetricsAnswering) -> None:
         self._answering = metrics
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
@@ -32,7 +32,7 @@ class MetricsPage:
 class OpenMetricsPage:
     """Answers everything to everybody. It is for an address that only a monitoring system can reach."""
 
-    def __init__(self, metrics: Answering) -> None:
+    def __init__(self, metrics: MetricsAnswering) -> None:
         self._answering = metrics
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:

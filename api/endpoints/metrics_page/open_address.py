@@ -7,19 +7,19 @@ import falcon.asgi
 
 from ...http.request_id import RequestId
 from ...server.listening import bound_socket, start_listening
-from ...server.owner import Side
+from ...server.owner import OwnerAddress
 from ...telemetry.metrics.counts import Counts
 from ...telemetry.metrics.requests import CountedApplication, CountedRoutes
 from ..decisions.health import Health
 from ..errors import ErrorAnswers
-from .metrics_answering import Answering
+from .metrics_answering import MetricsAnswering
 from .metrics_page import OpenMetricsPage
 
 PATH: Final = "/metrics"
 OPTION: Final = "--metrics-bind"
 
 
-def open_application(answering: Answering, counts: Counts, log: logging.Logger) -> CountedApplication:
+def open_application(answering: MetricsAnswering, counts: Counts, log: logging.Logger) -> CountedApplication:
     """Returns the ASGI application."""
     middleware: list[Any] = [CountedRoutes(), RequestId()]
     app = falcon.asgi.App(middleware=middleware)
@@ -29,9 +29,9 @@ def open_application(answering: Answering, counts: Counts, log: logging.Logger) 
     return CountedApplication(app, counts)
 
 
-def open_address(application: Any, address: str) -> Side:
+def open_address(application: Any, address: str) -> OwnerAddress:
     """Returns what serves the ASGI application at `address`, where it listens. Raises CannotListen."""
     listener = bound_socket(address, OPTION)
     listener.setblocking(False)
     start_listening(listener, OPTION)
-    return Side(application, listener)
+    return OwnerAddress(application, listener)

@@ -13,8 +13,8 @@ from ...identity.credential import Scope
 from ...identity.request_actor import actor_of
 from ...review.testing.tested_model import TestedModel
 from ...store.elements.bodies import decode_body
-from ...store.elements.workspace import Change
-from ...store.errors import Fault, Rejected
+from ...store.elements.workspace import ElementTexts
+from ...store.errors import BodyFault, Rejected
 from ...store.history.change_log import change_of
 from ...store.promotions.differences import shown
 from ...telemetry.decision_log.decision_log import Log
@@ -97,11 +97,11 @@ def _tests(texts: tuple[bytes, ...], before: TestedModel, after: TestedModel) ->
     return PreviewedTests(report.passed, report.failed, report.not_run, changed, truncated)
 
 
-def _entry(change: Change) -> EntryAnswer:
+def _entry(change: ElementTexts) -> EntryAnswer:
     before, after = (None if body is None else decode_body(body) for body in (change.before, change.after))
     type = change.key[0] if len(change.key) > 1 else None
     return EntryAnswer(change.kind, change.key[-1], change_of(before, after), before, after, type)
 
 
-def _diagnostic(fault: Fault, severity: Literal["error", "warning"]) -> PreviewDiagnostic:
+def _diagnostic(fault: BodyFault, severity: Literal["error", "warning"]) -> PreviewDiagnostic:
     return PreviewDiagnostic(fault.code, severity, fault.message, fault.help, fault.path, fault.edit)

@@ -21,7 +21,7 @@ from ...identity.request_actor import actor_of
 from ...review.testing.shapes import Id, PolicyTest, StoredTests
 from ...review.testing.stored import check_stored, count_checks
 from ...settings.settings import HttpLimits
-from ...store.errors import Fault, Rejected
+from ...store.errors import BodyFault, Rejected
 from ...store.policy_tests import NewSet, StoredSet, refuse_long
 
 TAG: Final = "Policy tests"
@@ -147,7 +147,7 @@ def _checked(body: Mapping[str, Any]) -> NewSet:
     refuse_long(dict(body))
     tests, found = check_stored(body)
     if found or tests is None:
-        raise Rejected(tuple(Fault(one.code, show_path(one.path), one.message, one.help) for one in found))
+        raise Rejected(tuple(BodyFault(one.code, show_path(one.path), one.message, one.help) for one in found))
     return NewSet(tests.id, dict(body), count_checks(tests))
 
 
@@ -155,7 +155,7 @@ def _addressed(body: dict[str, Any], id: str) -> dict[str, Any]:
     """Returns the body with the id of its path. Raises Rejected if it has another one."""
     if body.get("id", id) != id:
         message = f"the body's `id` differs from that of the path, {quoted(id)}"
-        raise Rejected((Fault("wrong-key", "$.id", message, "leave it out, or create another set"),))
+        raise Rejected((BodyFault("wrong-key", "$.id", message, "leave it out, or create another set"),))
     return {"id": id} | body
 
 

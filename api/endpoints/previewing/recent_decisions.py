@@ -10,9 +10,9 @@ import msgspec
 
 from ....bundles.conditions.instants import parse_instant
 from ....runtime import Engine
-from ...review.replaying.comparing import Change, NotCompared, compared_engines
+from ...review.replaying.comparing import ChangedAnswer, NotCompared, compared_engines
 from ...review.replaying.report import ordered
-from ...review.replaying.tally import Group, Tally
+from ...review.replaying.tally import ChangeGroup, Tally
 from ...store.environments import Environment
 from ...telemetry.decision_log.record import ReadRecord
 from ...telemetry.decision_log.tail import newest_lines
@@ -71,7 +71,7 @@ def _count(found: Tally, engines: tuple[Engine, Engine], record: ReadRecord, num
     found.count(outcome, number, {"time": record.time, "request": record.request})
 
 
-def _group(change: Change, group: Group) -> DecisionGroup:
+def _group(change: ChangedAnswer, group: ChangeGroup) -> DecisionGroup:
     return DecisionGroup(
         change.before.reason,
         change.after.reason,

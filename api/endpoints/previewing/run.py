@@ -12,7 +12,7 @@ from ...review.testing.reading import ReadTest
 from ...review.testing.running import run_test
 from ...review.testing.stored import read_stored
 from ...review.testing.tested_model import TestedModel
-from ...review.testing.undeclared import Declared, undeclared
+from ...review.testing.undeclared import ModelDeclarations, undeclared
 from .report import FailureRoom, SetOutcome, TestOutcome, not_runnable
 
 RUN_SECONDS: Final = 10.0
@@ -34,7 +34,7 @@ class _Run(NamedTuple):
     """A run: the model, what it declares, the instant of the monotonic clock at which it ends, and its room."""
 
     model: TestedModel
-    declared: Declared
+    declared: ModelDeclarations
     deadline: float
     room: FailureRoom
 

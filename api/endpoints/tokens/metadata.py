@@ -60,7 +60,7 @@ class ServerMetadata:
         resp.data = self._text
 
 
-class KeySet:
+class PublishedKeySet:
     """`/.well-known/jwks.json`."""
 
     def __init__(self, ring: KeyRing) -> None:

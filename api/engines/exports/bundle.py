@@ -26,8 +26,8 @@ from .export_counts import Exports
 from .export_files import SignedBundle
 from .exporter import Body, Exporter, unavailable
 from .preferences import LONGEST_WAIT, wait_preferred
-from .ranges import PIECE, DataPieces, FilePieces, Part, Unsatisfiable, part_of
-from .states import State, States
+from .ranges import PIECE, ByteRange, DataPieces, FilePieces, Unsatisfiable, part_of
+from .states import ExportState, States
 
 BUNDLE: Final = "application/vnd.writ.bundle"
 REVISION: Final = "Writ-Revision"
@@ -92,7 +92,9 @@ class BundleExport:
         else:
             await self._since(req, resp, asked, asked.since, state)
 
-    async def _whole(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, asked: _Asked, state: State) -> None:
+    async def _whole(
+        self, req: falcon.asgi.Request, resp: falcon.asgi.Response, asked: _Asked, state: ExportState
+    ) -> None:
         found = await self._exporter.bundle(state)
         if asked.wait and _has(req, found):
             resp.set_header("Preference-Applied", f"wait={asked.wait}")
@@ -102,7 +104,7 @@ class BundleExport:
         await self._send(req, resp, found, state)
 
     async def _since(
-        self, req: falcon.asgi.Request, resp: falcon.asgi.Response, asked: _Asked, since: int, state: State
+        self, req: falcon.asgi.Request, resp: falcon.asgi.Response, asked: _Asked, since: int, state: ExportState
     ) -> None:
         if asked.wait and _is_current(req, state, since):
             resp.set_header("Preference-Applied", f"wait={asked.wait}")
@@ -145,7 +147,7 @@ class BundleExport:
             resp.data = data
 
     async def _send(
-        self, req: falcon.asgi.Request, resp: falcon.asgi.Response, found: SignedBundle, state: State
+        self, req: falcon.asgi.Request, resp: falcon.asgi.Response, found: SignedBundle, state: ExportState
     ) -> None:
         self._refuse(req, state)  # a making may have taken long
         if _has(req, found):
@@ -162,7 +164,7 @@ class BundleExport:
         path: Path,
         etag: str,
         found: SignedBundle,
-        state: State,
+        state: ExportState,
     ) -> None:
         with unavailable():
             size = (await self._work.read(path.stat)).st_size
@@ -170,11 +172,11 @@ class BundleExport:
             part = part_of(req.get_header("Range"), req.get_header("If-Range"), etag, size)
         except Unsatisfiable:
             raise falcon.HTTPRangeNotSatisfiable(size) from None
-        start, end = part or Part(0, size)
+        start, end = part or ByteRange(0, size)
         if req.method == "HEAD":
             resp.content_length = end - start
         else:
-            resp.set_stream(await self._opened(req, path, Part(start, end), state), end - start)
+            resp.set_stream(await self._opened(req, path, ByteRange(start, end), state), end - start)
         # From here on nothing fails: an error must not have these headers.
         resp.etag, resp.content_type = etag, BUNDLE
         resp.set_header("Accept-Ranges", "bytes")
@@ -183,7 +185,7 @@ class BundleExport:
             resp.status = falcon.HTTP_206
             resp.content_range = (start, end - 1, size)
 
-    async def _opened(self, req: falcon.asgi.Request, path: Path, part: Part, state: State) -> Stream:
+    async def _opened(self, req: falcon.asgi.Request, path: Path, part: ByteRange, state: ExportState) -> Stream:
         """Returns a part of a file, once its export is recorded."""
         ended = self._download()
         try:
@@ -208,7 +210,7 @@ class BundleExport:
         if entry is not None:
             await self._work.record(entry)
 
-    def _refuse(self, req: falcon.asgi.Request, state: State) -> None:
+    def _refuse(self, req: falcon.asgi.Request, state: ExportState) -> None:
         """Refuses a request that may no longer be answered: its credential may have ended while it waited."""
         self._confirm(req)
         refuse_outside(state.env.uuid, req.context.credential.bounds)
@@ -229,7 +231,7 @@ async def _at_once(call: Callable[..., bytes | None], *arguments: object) -> byt
     return call(*arguments)
 
 
-def _is_current(req: falcon.asgi.Request, state: State, since: int) -> bool:
+def _is_current(req: falcon.asgi.Request, state: ExportState, since: int) -> bool:
     """Returns whether the client has the state: its tag, or without a tag its revision."""
     if req.get_header("If-None-Match") is None:
         return since == state.env.revision

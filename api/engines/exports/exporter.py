@@ -17,7 +17,7 @@ from ..live.store_work import StoreWork
 from .export_files import ExportFiles, SignedBundle
 from .make import COMPRESSION_LEVEL, is_fresh
 from .making import EXPORT, ExportRequest
-from .states import State
+from .states import ExportState
 from .updates import SignedUpdate, UpdateMaker
 
 MOST_UPDATES: Final = 256
@@ -82,7 +82,7 @@ class Exporter:
     def __post_init__(self) -> None:
         self.files = ExportFiles(self.directory)
 
-    async def bundle(self, state: State) -> SignedBundle:
+    async def bundle(self, state: ExportState) -> SignedBundle:
         """Returns an export of the newest revision, made now if there is none.
 
         Raises NotFound, StoreUnavailable.
@@ -97,7 +97,7 @@ class Exporter:
             raise StoreUnavailable("no bundle can be exported", "no bundle can be exported; try again later")
         return found
 
-    async def base(self, state: State) -> SignedBundle:
+    async def base(self, state: ExportState) -> SignedBundle:
         """Returns an export that updates lead on from, made now if there is none. Raises as `bundle`."""
         found = await self.work.read(self._found, state)
         if found is not None:
@@ -106,7 +106,7 @@ class Exporter:
                 return found
         return await self.bundle(state)
 
-    async def update(self, state: State, since: int, with_callers: bool) -> Body | None:
+    async def update(self, state: ExportState, since: int, with_callers: bool) -> Body | None:
         """Returns the update from `since` to the revision of `state` or a later one, or None if there can be none.
 
         It carries the list of callers `with_callers`, or if that changed after `state`. Raises as `bundle`.
@@ -121,7 +121,7 @@ class Exporter:
             task.add_done_callback(lambda _: self._signing.pop(key, None))
         return await asyncio.shield(task)
 
-    async def _signed(self, key: Key, state: State) -> Body | None:
+    async def _signed(self, key: Key, state: ExportState) -> Body | None:
         _, _, since, with_callers = key
         body = await self.work.read(self._made, state.env.id, since, None if with_callers else state.callers)
         if body is not None:
@@ -144,13 +144,13 @@ class Exporter:
         while len(self._held) > MOST_UPDATES or sum(one.size for one in self._held.values()) > MOST_HELD_BYTES:
             self._held.popitem(last=False)
 
-    def _found(self, state: State) -> SignedBundle | None:
+    def _found(self, state: ExportState) -> SignedBundle | None:
         """In a thread: the newest fresh export."""
         key, now = self.signer().id, self.clock()
         with unavailable():
             return next((one for one in self.files.of(state.env) if is_fresh(one, key, now)), None)
 
-    async def _make(self, state: State) -> None:
+    async def _make(self, state: ExportState) -> None:
         """Makes an export of the newest revision. Those who ask meanwhile share the making."""
         task = self._making.get(state.env.uuid)
         if task is None:

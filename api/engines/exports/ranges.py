@@ -9,7 +9,7 @@ PIECE: Final = 256 * 1024
 _RANGE: Final = re.compile(r"bytes=(\d{1,18})?-(\d{1,18})?")
 
 
-class Part(NamedTuple):
+class ByteRange(NamedTuple):
     """The bytes of a file from `start` to before `end`."""
 
     start: int
@@ -20,14 +20,14 @@ class Unsatisfiable(Exception):
     """The file has none of the bytes that the range asks for."""
 
 
-def part_of(header: str | None, if_range: str | None, etag: str, size: int) -> Part | None:
+def part_of(header: str | None, if_range: str | None, etag: str, size: int) -> ByteRange | None:
     """Returns the part that a request asks for, or None if it gets the whole file.
 
     `header` is `Range`; one with several parts, or that can't be read, has no effect. `if_range` is the tag of the file
     that the client has a part of: the range counts only for the same file. Raises Unsatisfiable.
 
     >>> part_of("bytes=2-", None, "a", 10), part_of("bytes=-3", '"a"', "a", 10), part_of("bytes=0-4", '"b"', "a", 10)
-    (Part(start=2, end=10), Part(start=7, end=10), None)
+    (ByteRange(start=2, end=10), ByteRange(start=7, end=10), None)
     """
     found = None if header is None else _RANGE.fullmatch(header.strip())
     if found is None or if_range not in (None, f'"{etag}"') or found.groups() == (None, None):
@@ -41,13 +41,13 @@ def part_of(header: str | None, if_range: str | None, etag: str, size: int) -> P
             return None
     if start >= end:
         raise Unsatisfiable
-    return Part(start, end)
+    return ByteRange(start, end)
 
 
 class FilePieces:
     """The bytes of a part of a file, piece by piece. The file may be removed meanwhile."""
 
-    def __init__(self, path: Path, part: Part) -> None:
+    def __init__(self, path: Path, part: ByteRange) -> None:
         """Raises OSError."""
         self._file = path.open("rb", buffering=0)
         self._file.seek(part.start)

@@ -30,7 +30,7 @@ _MOST_KNOWN: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class ExportState:
     """An environment at its newest revision, and the tag of its list of callers. The rest says what that depends on."""
 
     env: Environment
@@ -50,15 +50,15 @@ class States:
     def __init__(self, work: StoreWork, lists: CallersLists, clock: Callable[[], float], most: int) -> None:
         """At most `most` requests wait; more are answered at once. `clock` gives epoch seconds."""
         self._work, self._lists, self._clock, self._most = work, lists, clock, most
-        self._known: dict[str, tuple[Version, State]] = {}
-        self._reading: dict[str, asyncio.Task[State]] = {}
+        self._known: dict[str, tuple[Version, ExportState]] = {}
+        self._reading: dict[str, asyncio.Task[ExportState]] = {}
         self._waiting: dict[str, dict[asyncio.Future[None], str]] = defaultdict(dict)
         self._count = 0
         self._looking: asyncio.Task[None] | None = None
         self._service = Context()  # shared work belongs to no caller, so that no caller's queue delays it
         self._stopped = False
 
-    async def of(self, id: str) -> State:
+    async def of(self, id: str) -> ExportState:
         """Returns the newest state of an environment. Raises NotFound, StoreUnavailable."""
         for _ in range(MOST_WAITS):
             known = self._known.get(id)
@@ -67,7 +67,7 @@ class States:
             state = await self._read(id)
         return state
 
-    async def after(self, known: State, seconds: float) -> State:
+    async def after(self, known: ExportState, seconds: float) -> ExportState:
         """Returns the state that follows `known`, as soon as there is one, or the same after `seconds`.
 
         Raises NotFound if the environment is deleted, StoreUnavailable.
@@ -80,7 +80,7 @@ class States:
             state = await self.of(id)
         return state
 
-    async def after_revision(self, known: State, seconds: float) -> State:
+    async def after_revision(self, known: ExportState, seconds: float) -> ExportState:
         """Returns the state of the next revision, as `after` does. Other changes do not count."""
         until = asyncio.get_running_loop().time() + seconds
         state = known
@@ -103,7 +103,7 @@ class States:
             for future in futures:
                 _wake(future)
 
-    async def _woken(self, known: State, until: float) -> bool:
+    async def _woken(self, known: ExportState, until: float) -> bool:
         """Waits until the state of an environment may have changed. Returns False if the time is over."""
         id = known.env.id
         if self._looking is None:
@@ -151,7 +151,7 @@ class States:
             waiting = self._waiting.get(id, {})
             await _wake_in_turn([future for future, known in waiting.items() if known != newest])
 
-    async def _read(self, id: str) -> State:
+    async def _read(self, id: str) -> ExportState:
         """Returns a state that is read now. Those who ask meanwhile share the reading."""
         task = self._reading.get(id)
         if task is None:
@@ -159,7 +159,7 @@ class States:
             task.add_done_callback(lambda _: self._reading.pop(id, None))
         return await asyncio.shield(task)
 
-    async def _read_anew(self, id: str) -> State:
+    async def _read_anew(self, id: str) -> ExportState:
         known = self._known.get(id)
         version = self._work.store.watch.version()
         state = await self._work.read(self._loaded, id, None if known is None else known[1])
@@ -168,7 +168,7 @@ class States:
         self._known[id] = version, state
         return state
 
-    def _loaded(self, id: str, before: State | None) -> State:
+    def _loaded(self, id: str, before: ExportState | None) -> ExportState:
         """In a thread: the state, with the old tag if nothing that it depends on changed."""
         store, keys = self._work.store, self._lists.ring.keys()
         env, generation = store.environment(id), store.credentials.generation()
@@ -177,9 +177,9 @@ class States:
             and before.keys is keys
             and (before.env.uuid, before.generation) == (env.uuid, generation)
         ):
-            return State(env, before.callers, generation, keys)
+            return ExportState(env, before.callers, generation, keys)
         admitted = store.credentials.admitted(env.uuid)
-        return State(env, self._lists.callers(env, admitted, self._clock()).tag, admitted.generation, keys)
+        return ExportState(env, self._lists.callers(env, admitted, self._clock()).tag, admitted.generation, keys)
 
 
 async def _wake_in_turn(futures: Iterable[asyncio.Future[None]]) -> None:

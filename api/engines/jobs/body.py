@@ -17,7 +17,7 @@ from ....bundles.progress import Progress
 from ...store.errors import Refusal, StoreUnavailable
 from ...store.store import Store
 from .job import Job, JobCall, most_memory
-from .messages import Message, Request, encoded, received
+from .messages import JobRequest, Message, encoded, received
 from .refusals import refused
 
 NICENESS: Final = 10
@@ -39,7 +39,7 @@ def run_body(job: Job[Any, Any], files: Sequence[int]) -> NoReturn:
 
 
 def _run(job: Job[Any, Any], channel: socket.socket, document: IO[bytes]) -> None:
-    asked = msgspec.json.decode(received(channel), type=Request)
+    asked = msgspec.json.decode(received(channel), type=JobRequest)
     request = msgspec.json.decode(asked.body, type=job.request)
     Thread(target=_end_with_the_caller, args=(channel,), daemon=True).start()
     if not job.holds_lock(request):

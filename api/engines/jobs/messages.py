@@ -1,6 +1,6 @@
 """The messages between the service and the process of a job: a length, and JSON of that many bytes.
 
-The service sends one `Request`. The process sends any number of messages with a stage, and one with its outcome.
+The service sends one `JobRequest`. The process sends any number of messages with a stage, and one with its outcome.
 """
 
 import asyncio
@@ -10,13 +10,13 @@ from typing import Final
 
 import msgspec
 
-from .refusals import Refused
+from .refusals import JobRefusal
 
 _LENGTH: Final = struct.Struct("!Q")
 _CHUNK: Final = 1024 * 1024
 
 
-class Request(msgspec.Struct, frozen=True):
+class JobRequest(msgspec.Struct, frozen=True):
     """A call of a job, with the data directory of its store. `body` is the job's own request."""
 
     directory: str
@@ -28,7 +28,7 @@ class Message(msgspec.Struct, frozen=True, omit_defaults=True):
 
     stage: str = ""
     answer: msgspec.Raw = msgspec.Raw(b"null")
-    refused: Refused | None = None
+    refused: JobRefusal | None = None
 
 
 class Ended(Exception):

@@ -3,10 +3,10 @@
 import msgspec
 
 from ...store.errors import (
+    BodyFault,
     Conflict,
     Drifted,
     ElementKey,
-    Fault,
     NotFound,
     NotPermitted,
     OutOfBounds,
@@ -20,34 +20,34 @@ from ...store.promotions.promotion import Drift
 _PLAIN = {one.__name__: one for one in (NotFound, OutOfBounds, NotPermitted, PreconditionFailed)}
 
 
-class Refused(msgspec.Struct, frozen=True, omit_defaults=True):
+class JobRefusal(msgspec.Struct, frozen=True, omit_defaults=True):
     """An error of the store, by the name of its class, with what it carries."""
 
     error: str
     message: str
     public: str = ""
-    faults: tuple[Fault, ...] = ()
+    faults: tuple[BodyFault, ...] = ()
     users: tuple[tuple[str, ElementKey], ...] = ()
     drift: Drift | None = None
 
 
-def refused(error: Refusal | StoreUnavailable) -> Refused:
+def refused(error: Refusal | StoreUnavailable) -> JobRefusal:
     """Returns what `raised` makes an equal error of."""
     name, message = type(error).__name__, str(error)
     match error:
         case StoreUnavailable():
-            return Refused(StoreUnavailable.__name__, message, error.public)
+            return JobRefusal(StoreUnavailable.__name__, message, error.public)
         case Rejected():
-            return Refused(name, message, faults=error.faults)
+            return JobRefusal(name, message, faults=error.faults)
         case Drifted():
             assert isinstance(error.drift, Drift)
-            return Refused(name, message, drift=error.drift)
+            return JobRefusal(name, message, drift=error.drift)
         case Conflict():
-            return Refused(Conflict.__name__, message, users=error.users)
-    return Refused(name, message)
+            return JobRefusal(Conflict.__name__, message, users=error.users)
+    return JobRefusal(name, message)
 
 
-def raised(found: Refused) -> Refusal | StoreUnavailable:
+def raised(found: JobRefusal) -> Refusal | StoreUnavailable:
     """Returns the error that was refused with."""
     match found.error:
         case "StoreUnavailable":

@@ -12,7 +12,7 @@ from ...http.caller import CALLER
 from ...store.errors import StoreUnavailable
 from ..work.fair_turns import FairTurns
 from .job import Job
-from .messages import Ended, Message, Request, encoded, received_async
+from .messages import Ended, JobRequest, Message, encoded, received_async
 from .refusals import raised
 from .starting import TEMPLATE, Template
 
@@ -83,7 +83,7 @@ class Jobs:
                 files = [theirs.fileno()] if document is None else [theirs.fileno(), document.fileno()]
                 self._template.send(job, files)
             ours.setblocking(False)
-            asked = Request(str(self._directory), msgspec.Raw(msgspec.json.encode(request)))
+            asked = JobRequest(str(self._directory), msgspec.Raw(msgspec.json.encode(request)))
             await asyncio.get_running_loop().sock_sendall(ours, encoded(asked))
             while True:
                 message = msgspec.json.decode(await received_async(ours), type=Message)

@@ -31,7 +31,7 @@ class FoundFile(NamedTuple):
     changed: float | None
 
 
-class Target:
+class PublishingTarget:
     """A folder in which each file appears whole or not at all. A local file is renamed into place."""
 
     def __init__(self, url: str) -> None:

@@ -12,7 +12,7 @@ from ....bundles.signing.jws import ALGORITHM
 from ....bundles.signing.keys import SigningKey
 from .folder import BUNDLE_FOLDER, KeyFolder
 from .signing_keys import Key, Keys, UnusableSigningKey, read_keys
-from .sources import GivenKeys, KeySource, note_given
+from .sources import KeySource, SuppliedKeys, note_given
 
 BUNDLE_KEY_VARIABLE: Final = "WRIT_BUNDLE_KEY"
 
@@ -22,7 +22,7 @@ BUNDLE_KEYS_GIVEN: Final = "bundle-keys-given"
 
 def bundle_keys_at(directory: Path, given: str | None, clock: Callable[[], float] = time.time) -> KeySource:
     """Returns the source of the keys that sign bundles: the `given` ones, or else those of a data directory."""
-    return KeyFolder(directory, BUNDLE_FOLDER, clock) if given is None else GivenKeys(given, BUNDLE_KEY_VARIABLE)
+    return KeyFolder(directory, BUNDLE_FOLDER, clock) if given is None else SuppliedKeys(given, BUNDLE_KEY_VARIABLE)
 
 
 def prepare_bundle_keys(

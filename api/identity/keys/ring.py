@@ -15,7 +15,7 @@ RETRY_SECONDS: Final = 1.0
 """Time after which keys that could not be read are read again, even if nothing seems to have changed."""
 
 
-class _Read(NamedTuple):
+class _ReadKeys(NamedTuple):
     """The result of the last reading; at the time `due`, the keys are read again in any case."""
 
     stamp: Hashable
@@ -30,7 +30,7 @@ class KeyRing:
     def __init__(self, source: KeySource, log: logging.Logger, clock: Callable[[], float] = time.monotonic) -> None:
         """`clock` gives monotonic seconds."""
         self._source, self._log, self._clock = source, log, clock
-        self._read: _Read | None = None
+        self._read: _ReadKeys | None = None
 
     def keys(self) -> Keys:
         """Returns the current keys: the same object as long as nothing changed."""
@@ -40,7 +40,7 @@ class KeyRing:
             read = self._read = self._load(stamp, read)
         return read.keys
 
-    def _load(self, stamp: Hashable, before: _Read | None) -> _Read:
+    def _load(self, stamp: Hashable, before: _ReadKeys | None) -> _ReadKeys:
         found: Sequence[Pem] | str
         try:
             found = self._source.pems()
@@ -49,8 +49,8 @@ class KeyRing:
             found, complete = str(ex), False
         due = math.inf if complete else self._clock() + RETRY_SECONDS
         if before is not None and before.found == found:
-            return _Read(stamp, found, before.keys, due)
-        return _Read(stamp, found, self._keys(found), due)
+            return _ReadKeys(stamp, found, before.keys, due)
+        return _ReadKeys(stamp, found, self._keys(found), due)
 
     def _keys(self, found: Sequence[Pem] | str) -> Keys:
         if isinstance(found, str):

@@ -36,7 +36,7 @@ class KeySource(Protocol):
         """Returns the keys; the first one signs. Raises UnusableSigningKey if there is none, or it can't be read."""
 
 
-class GivenKeys:
+class SuppliedKeys:
     """Keys that the operator supplies as PEM, or as the path of a PEM file. The first signs, the others only verify."""
 
     def __init__(self, setting: str, variable: str = SIGNING_KEY_VARIABLE) -> None:
@@ -72,18 +72,18 @@ class GivenKeys:
         return f"in `{self._path}`" if os.path.lexists(self._path) else f"in the file that {self._variable} names"
 
 
-NO_KEYS: Final = GivenKeys("")
+NO_KEYS: Final = SuppliedKeys("")
 """A source without keys: no token can be issued."""
 
 
 def signing_keys_at(directory: Path, given: str | None, clock: Callable[[], float] = time.time) -> KeySource:
     """Returns the source of the keys that sign tokens: the `given` ones, or else those of a data directory."""
-    return KeyFolder(directory, FOLDER, clock) if given is None else GivenKeys(given)
+    return KeyFolder(directory, FOLDER, clock) if given is None else SuppliedKeys(given)
 
 
 def audit_keys_at(directory: Path, given: str | None, clock: Callable[[], float] = time.time) -> KeySource:
     """Returns the source of the keys that seal the audit log: the `given` ones, or else those of a data directory."""
-    return KeyFolder(directory, AUDIT_FOLDER, clock) if given is None else GivenKeys(given, AUDIT_KEY_VARIABLE)
+    return KeyFolder(directory, AUDIT_FOLDER, clock) if given is None else SuppliedKeys(given, AUDIT_KEY_VARIABLE)
 
 
 def prepare_signing_keys(

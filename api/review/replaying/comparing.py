@@ -41,14 +41,14 @@ class ComparedAnswer(NamedTuple):
     policy: str | None
 
 
-class Change(NamedTuple):
+class ChangedAnswer(NamedTuple):
     """An answer that changes."""
 
     before: ComparedAnswer
     after: ComparedAnswer
 
 
-def compared(engine: Engine, record: ReadRecord, environment: str | None) -> NotCompared | Change | None:
+def compared(engine: Engine, record: ReadRecord, environment: str | None) -> NotCompared | ChangedAnswer | None:
     """Returns how the answer to a record changes, why it is not compared, or None if it stays.
 
     `environment` is the one whose records count, or None if all do. Raises BundleError, and ValueError if the record
@@ -64,7 +64,7 @@ def compared(engine: Engine, record: ReadRecord, environment: str | None) -> Not
     return _evaluation(engine, record.request, record.answer, now)
 
 
-def compared_engines(before: Engine, after: Engine, record: ReadRecord) -> NotCompared | Change | None:
+def compared_engines(before: Engine, after: Engine, record: ReadRecord) -> NotCompared | ChangedAnswer | None:
     """Returns how the answer to the request of a record differs between two engines, or why that is not known.
 
     The instant is that of the record. What it answered does not matter. Raises BundleError, and ValueError if the
@@ -78,7 +78,7 @@ def compared_engines(before: Engine, after: Engine, record: ReadRecord) -> NotCo
     return _filters(before, after, record.request, now) if "filter" in record.answer else NotCompared.NOT_COMPARED
 
 
-def _between(before: Engine, after: Engine, request: Any, now: float) -> NotCompared | Change | None:
+def _between(before: Engine, after: Engine, request: Any, now: float) -> NotCompared | ChangedAnswer | None:
     if not isinstance(request, dict):
         return NotCompared.NOT_COMPARED
     asked = {name: part for name, part in request.items() if name != "options"}
@@ -87,19 +87,23 @@ def _between(before: Engine, after: Engine, request: Any, now: float) -> NotComp
         return was
     if isinstance(told, NotCompared):
         return told
-    return None if was == told else Change(was, told)
+    return None if was == told else ChangedAnswer(was, told)
 
 
-def _filters(before: Engine, after: Engine, request: Any, now: float) -> NotCompared | Change | None:
+def _filters(before: Engine, after: Engine, request: Any, now: float) -> NotCompared | ChangedAnswer | None:
     try:
         search = read_resource_search(request)
         was, told = (_ENCODER.encode(engine.filter_for(search, now)["filter"]) for engine in (before, after))
     except BadRequest:
         return NotCompared.NOT_COMPARED
-    return None if was == told else Change(ComparedAnswer(FILTER, None, None), ComparedAnswer(OTHER_FILTER, None, None))
+    return (
+        None
+        if was == told
+        else ChangedAnswer(ComparedAnswer(FILTER, None, None), ComparedAnswer(OTHER_FILTER, None, None))
+    )
 
 
-def _evaluation(engine: Engine, request: Any, answer: dict[str, Any], now: float) -> NotCompared | Change | None:
+def _evaluation(engine: Engine, request: Any, answer: dict[str, Any], now: float) -> NotCompared | ChangedAnswer | None:
     context = answer["context"]
     error = context.get("error")
     if error is not None:
@@ -108,10 +112,10 @@ def _evaluation(engine: Engine, request: Any, answer: dict[str, Any], now: float
         return NotCompared.RATE_LIMITED
     before = _told(answer)
     after = _decided(engine, {name: part for name, part in request.items() if name != "options"}, now)
-    return after if isinstance(after, NotCompared) else None if after == before else Change(before, after)
+    return after if isinstance(after, NotCompared) else None if after == before else ChangedAnswer(before, after)
 
 
-def _failed(engine: Engine, request: Any, error: dict[str, Any], now: float) -> NotCompared | Change | None:
+def _failed(engine: Engine, request: Any, error: dict[str, Any], now: float) -> NotCompared | ChangedAnswer | None:
     """Compares an item that was not decided, because its request was malformed. Else the failure tells nothing."""
     explains = isinstance(request, dict) and request.get("options") is not None
     if error.get("status") != _MALFORMED or explains:
@@ -121,7 +125,7 @@ def _failed(engine: Engine, request: Any, error: dict[str, Any], now: float) -> 
     after = _decided(engine, request, now)
     if isinstance(after, NotCompared):
         return after
-    return None if after.reason == BAD_REQUEST else Change(ComparedAnswer(BAD_REQUEST, None, None), after)
+    return None if after.reason == BAD_REQUEST else ChangedAnswer(ComparedAnswer(BAD_REQUEST, None, None), after)
 
 
 def _decided(engine: Engine, request: dict[str, Any], now: float) -> ComparedAnswer | NotCompared:
@@ -141,7 +145,7 @@ def _told(answer: dict[str, Any]) -> ComparedAnswer:
     )
 
 
-def _search(engine: Engine, request: Any, answer: dict[str, Any], now: float) -> NotCompared | Change | None:
+def _search(engine: Engine, request: Any, answer: dict[str, Any], now: float) -> NotCompared | ChangedAnswer | None:
     """Compares filters. Results need the registry of that time, which no bundle has."""
     if "filter" not in answer:
         return NotCompared.NOT_COMPARED
@@ -149,6 +153,6 @@ def _search(engine: Engine, request: Any, answer: dict[str, Any], now: float) ->
     try:
         found = engine.filter_for(read_resource_search(request), now)["filter"]
     except BadRequest:
-        return Change(before, ComparedAnswer(BAD_REQUEST, None, None))
+        return ChangedAnswer(before, ComparedAnswer(BAD_REQUEST, None, None))
     same = _DECODER.decode(_ENCODER.encode(found)) == answer["filter"]
-    return None if same else Change(before, ComparedAnswer(OTHER_FILTER, None, None))
+    return None if same else ChangedAnswer(before, ComparedAnswer(OTHER_FILTER, None, None))

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from .comparing import Change, NotCompared
-from .tally import Group, Tally
+from .comparing import ChangedAnswer, NotCompared
+from .tally import ChangeGroup, Tally
 
 
-def ordered(found: Tally) -> list[tuple[Change, Group]]:
+def ordered(found: Tally) -> list[tuple[ChangedAnswer, ChangeGroup]]:
     """Returns the groups: the largest first, then the one whose example comes first."""
     return sorted(found.groups.items(), key=lambda one: (-one[1].count, one[1].line))
 

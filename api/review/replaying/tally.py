@@ -10,7 +10,7 @@ import msgspec
 from ....runtime import Engine
 from ...http.lines import TooLong
 from ...telemetry.decision_log.record import ReadRecord
-from .comparing import Change, NotCompared, compared
+from .comparing import ChangedAnswer, NotCompared, compared
 
 SHOWN_LINES: Final = 10
 """The numbers of bad lines that are told."""
@@ -22,7 +22,7 @@ _RECORD: Final = msgspec.json.Decoder(ReadRecord)
 
 
 @dataclass(slots=True)
-class Group:
+class ChangeGroup:
     """Changes of one kind: their number, and the first of them with the number of its line."""
 
     count: int
@@ -43,7 +43,7 @@ class Tally:
     bad: int = 0
     bad_lines: list[int] = field(default_factory=list)
     apart: Counter[NotCompared] = field(default_factory=Counter)
-    groups: dict[Change, Group] = field(default_factory=dict)
+    groups: dict[ChangedAnswer, ChangeGroup] = field(default_factory=dict)
     environments: set[str | None] = field(default_factory=set)
 
     def add(self, other: "Tally") -> None:
@@ -58,7 +58,7 @@ class Tally:
         for change, group in other.groups.items():
             self._add_group(change, group)
 
-    def _add_group(self, change: Change, group: Group) -> None:
+    def _add_group(self, change: ChangedAnswer, group: ChangeGroup) -> None:
         known = self.groups.get(change)
         if known is not None:
             known.count += group.count
@@ -71,7 +71,7 @@ class Tally:
         if len(self.bad_lines) < SHOWN_LINES:
             self.bad_lines.append(line)
 
-    def count(self, outcome: NotCompared | Change | None, line: int, example: dict[str, Any]) -> None:
+    def count(self, outcome: NotCompared | ChangedAnswer | None, line: int, example: dict[str, Any]) -> None:
         """Counts a record by how it compares."""
         self.records += 1
         match outcome:
@@ -79,9 +79,9 @@ class Tally:
                 self.same += 1
             case NotCompared():
                 self.apart[outcome] += 1
-            case Change():
+            case ChangedAnswer():
                 self.changed += 1
-                self._add_group(outcome, Group(1, line, example))
+                self._add_group(outcome, ChangeGroup(1, line, example))
 
 
 def tally(engine: Engine, lines: Iterable[bytes | TooLong], first: int, environment: str | None) -> Tally:
@@ -104,5 +104,7 @@ def _count(found: Tally, engine: Engine, line: bytes, number: int, environment: 
         return
     if outcome is not NotCompared.OTHER_ENVIRONMENT:
         found.environments.add(record.environment)
-    example = {"line": number, "time": record.time, "request": record.request} if isinstance(outcome, Change) else {}
+    example = (
+        {"line": number, "time": record.time, "request": record.request} if isinstance(outcome, ChangedAnswer) else {}
+    )
     found.count(outcome, number, example)

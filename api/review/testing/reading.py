@@ -26,7 +26,7 @@ _DENIED: Final = {"decision": False}
 _ALLOWED: Final = {"decision": True}
 
 
-class Question(NamedTuple):
+class TestQuestion(NamedTuple):
     """A request or a search, and the members that its answer must have. `label` names a request of a table.
 
     `now` is in epoch seconds, or None for the clock.
@@ -44,7 +44,7 @@ class ReadTest(NamedTuple):
 
     name: str
     number: int
-    questions: tuple[Question, ...]
+    questions: tuple[TestQuestion, ...]
     said: PolicyTest
 
 
@@ -104,19 +104,19 @@ def _shaped(value: Json, findings: Findings) -> TestFile | None:
     return file
 
 
-def _questions(test: PolicyTest, file: TestFile) -> Iterator[Question]:
+def _questions(test: PolicyTest, file: TestFile) -> Iterator[TestQuestion]:
     """Yields the questions of a test without faults."""
     instant = read_instant(file.now if test.now is None else test.now)
     now = None if instant is None else instant / SECOND
     if test.request is not None:
-        yield Question("", False, test.request, test.expect or {}, now)
+        yield TestQuestion("", False, test.request, test.expect or {}, now)
     elif test.search is not None:
-        yield Question("", True, test.search, test.expect or {}, now)
+        yield TestQuestion("", True, test.search, test.expect or {}, now)
     else:
         yield from _cells(test, now)
 
 
-def _cells(test: PolicyTest, now: float | None) -> Iterator[Question]:
+def _cells(test: PolicyTest, now: float | None) -> Iterator[TestQuestion]:
     """Yields a question for each subject, resource and action of a table."""
     allowed = cast(Mapping[str, Mapping[str, tuple[str, ...]]], test.allowed)
     for subject, asking in (test.subjects or {}).items():
@@ -127,4 +127,4 @@ def _cells(test: PolicyTest, now: float | None) -> Iterator[Question]:
                 if test.context is not None:
                     request["context"] = test.context
                 expected = _ALLOWED if action in actions else _DENIED
-                yield Question(f"{subject}, {action}, {resource}", False, request, expected, now)
+                yield TestQuestion(f"{subject}, {action}, {resource}", False, request, expected, now)

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from .comparing import Mismatch, mismatches
 from .coverage import Coverage
-from .reading import Question, ReadTest
+from .reading import ReadTest, TestQuestion
 from .tested_model import TestedModel
 
 MOST_FAILURES: Final = 10
@@ -19,7 +19,7 @@ _EXPLAIN: Final = {"explain": True}
 class Failure(NamedTuple):
     """An answer that is not as expected, and why it is what it is: lines of prose, none for a search."""
 
-    question: Question
+    question: TestQuestion
     mismatches: tuple[Mismatch, ...]
     answer: dict[str, Any]
     proof: tuple[str, ...]
@@ -40,11 +40,11 @@ class TestResult:
         return not self.failures and not self.more
 
 
-Prove: TypeAlias = Callable[[TestedModel, Question], Iterable[str]]
+Prove: TypeAlias = Callable[[TestedModel, TestQuestion], Iterable[str]]
 """Returns lines that explain the answer to a question."""
 
 
-def unproved(_model: TestedModel, _asked: Question) -> Iterable[str]:
+def unproved(_model: TestedModel, _asked: TestQuestion) -> Iterable[str]:
     """Explains nothing."""
     return ()
 
@@ -78,7 +78,7 @@ def explaining(request: dict[str, Any]) -> dict[str, Any]:
     return {**request, "options": {**(request.get("options") or {}), **_EXPLAIN}}
 
 
-def _answer(asked: Question, model: TestedModel, coverage: Coverage | None) -> dict[str, Any]:
+def _answer(asked: TestQuestion, model: TestedModel, coverage: Coverage | None) -> dict[str, Any]:
     if asked.is_search:
         return model.search(asked.request, asked.now, "results" in asked.expected)
     if coverage is None:

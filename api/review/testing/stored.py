@@ -21,20 +21,20 @@ _MODEL: Final = "model"
 _NO_RESULTS: Final = "leave it out, and expect a `filter`"
 
 
-class Checked(NamedTuple):
+class CheckedTests(NamedTuple):
     """A set of tests, or None if its parts have wrong shapes, and its faults."""
 
     tests: StoredTests | None
     faults: tuple[Finding, ...]
 
 
-def check_stored(body: Json) -> Checked:
+def check_stored(body: Json) -> CheckedTests:
     """Returns the set of tests in a decoded body, and its first faults. Whatever the body has, it never raises."""
     try:
         found = msgspec.convert(body, StoredTests)
     except msgspec.ValidationError:
-        return Checked(None, _first(_without_model(schema_findings(body, StoredTests, ()))))
-    return Checked(found, _first(chain(check_tests(TestFile(found.tests, None, found.now)), _results(found))))
+        return CheckedTests(None, _first(_without_model(schema_findings(body, StoredTests, ()))))
+    return CheckedTests(found, _first(chain(check_tests(TestFile(found.tests, None, found.now)), _results(found))))
 
 
 def _first(found: Iterator[Finding]) -> tuple[Finding, ...]:

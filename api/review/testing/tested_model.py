@@ -9,7 +9,7 @@ from ....bundles.event_loop import TakesLong
 from ....bundles.program.facts import EntityKey, ResourceFacts
 from ....runtime import Engine, RateCounters
 from ....runtime.requests.searches import read_resource_search
-from .undeclared import Declared
+from .undeclared import ModelDeclarations
 
 COUNTER_BYTES: Final = 16 * 1024
 """The memory of the counters of one question. It asks for one subject only."""
@@ -30,7 +30,7 @@ class TestedModel:
 
     engine: Engine
     resources: Resources | None
-    declared: Declared
+    declared: ModelDeclarations
 
     def decide(self, request: dict[str, Any], now: float | None) -> dict[str, Any]:
         """Returns the decision on a request, as if it were the first. Raises BundleError for a damaged bundle."""

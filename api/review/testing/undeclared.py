@@ -19,7 +19,7 @@ Suggest = Callable[[str, Keys], str]
 
 
 @dataclass(frozen=True, slots=True)
-class Declared:
+class ModelDeclarations:
     """The declarations of a model. The resource types are by the name that requests use (E7).
 
     Attributes are None where the model declares none. A bundle knows its types and actions, but no attributes.
@@ -36,18 +36,18 @@ class Declared:
     suggest: Suggest = did_you_mean
 
 
-def declared_by(program: Program, model: Model | None) -> Declared:
+def declared_by(program: Program, model: Model | None) -> ModelDeclarations:
     """Returns what a compiled program declares, and its checked model, or None for the model of a bundle."""
     types = {one.name: one for one in program.types}
     if model is None:
-        return Declared(types, {})
+        return ModelDeclarations(types, {})
     resources = {one.name or one.id: one.attributes for one in model.resource_types if one.attributes is not None}
     attributes = model.attributes[0] if model.attributes else DeclaredAttributes()
     others = frozenset() if attributes.subject is None else frozenset(_subject_types(model))
-    return Declared(types, resources, attributes.subject, others, attributes.context, attributes.action)
+    return ModelDeclarations(types, resources, attributes.subject, others, attributes.context, attributes.action)
 
 
-def declared_in(model: Model, subject_types: Keys) -> Declared:
+def declared_in(model: Model, subject_types: Keys) -> ModelDeclarations:
     """Returns what a model declares of which only the resource types and declared attributes are there.
 
     `subject_types` are the types of the subjects that the whole model names.
@@ -56,7 +56,7 @@ def declared_in(model: Model, subject_types: Keys) -> Declared:
     return found if found.subjects is None else replace(found, other_subjects=frozenset(subject_types))
 
 
-def undeclared(test: ReadTest, declared: Declared) -> Iterator[Finding]:
+def undeclared(test: ReadTest, declared: ModelDeclarations) -> Iterator[Finding]:
     """Yields each type, action and attribute that a test asks for and the model does not declare.
 
     A test with `undeclared: true` asks for them on purpose.
@@ -72,7 +72,7 @@ def undeclared(test: ReadTest, declared: Declared) -> Iterator[Finding]:
         yield from _table(test, declared, path)
 
 
-def _request(request: Mapping[str, Any], declared: Declared, path: Path) -> Iterator[Finding]:
+def _request(request: Mapping[str, Any], declared: ModelDeclarations, path: Path) -> Iterator[Finding]:
     resource, action = request["resource"], request["action"]
     yield from _resource(resource, declared, (*path, "resource"))
     yield from _subject(request["subject"], declared, (*path, "subject"))
@@ -82,7 +82,7 @@ def _request(request: Mapping[str, Any], declared: Declared, path: Path) -> Iter
     yield from _context(request.get("context"), declared, (*path, "context"))
 
 
-def _table(test: ReadTest, declared: Declared, path: Path) -> Iterator[Finding]:
+def _table(test: ReadTest, declared: ModelDeclarations, path: Path) -> Iterator[Finding]:
     said = test.said
     resources = said.resources or {}
     for name, subject in (said.subjects or {}).items():
@@ -94,7 +94,7 @@ def _table(test: ReadTest, declared: Declared, path: Path) -> Iterator[Finding]:
     yield from _context(said.context, declared, (*path, "context"))
 
 
-def _resource(resource: Mapping[str, Any], declared: Declared, path: Path) -> Iterator[Finding]:
+def _resource(resource: Mapping[str, Any], declared: ModelDeclarations, path: Path) -> Iterator[Finding]:
     name = resource["type"]
     if name in declared.types:
         owner = _Owner(f"the resource type {quoted(name)}", declared.resources.get(name), declared.suggest)
@@ -105,7 +105,7 @@ def _resource(resource: Mapping[str, Any], declared: Declared, path: Path) -> It
     yield _finding(f"the model declares no resource type {quoted(name)}", (*path, "type"), near)
 
 
-def _subject(subject: Mapping[str, Any], declared: Declared, path: Path) -> Iterator[Finding]:
+def _subject(subject: Mapping[str, Any], declared: ModelDeclarations, path: Path) -> Iterator[Finding]:
     if declared.subjects is None:
         return
     name = subject["type"]
@@ -117,7 +117,9 @@ def _subject(subject: Mapping[str, Any], declared: Declared, path: Path) -> Iter
         yield _finding(f"the model knows no subject type {quoted(name)}", (*path, "type"), near)
 
 
-def _action(name: str, resources: Collection[Mapping[str, Any]], declared: Declared, path: Path) -> Iterator[Finding]:
+def _action(
+    name: str, resources: Collection[Mapping[str, Any]], declared: ModelDeclarations, path: Path
+) -> Iterator[Finding]:
     """Yields a finding if no type of the resources declares the action. An unknown type has a finding already."""
     types = {one["type"]: declared.types[one["type"]] for one in resources if one["type"] in declared.types}
     if types and not any(name in one.action_set for one in types.values()):
@@ -127,7 +129,7 @@ def _action(name: str, resources: Collection[Mapping[str, Any]], declared: Decla
         yield _finding(message, path, declared.suggest(name, known))
 
 
-def _context(context: Mapping[str, Any] | None, declared: Declared, path: Path) -> Iterator[Finding]:
+def _context(context: Mapping[str, Any] | None, declared: ModelDeclarations, path: Path) -> Iterator[Finding]:
     if declared.context is not None:
         owner = _Owner("the context", {*declared.context, *GATE_KEYS}, declared.suggest)
         yield from _keys(context, owner, path)

@@ -7,7 +7,7 @@ from typing import Final
 
 from ...endpoints.errors import status_of
 from ...endpoints.gateway.gateway import GatewayQuestion
-from ...endpoints.gateway.gateway_answering import Answers
+from ...endpoints.gateway.gateway_answering import GatewayAnswers
 from ...endpoints.gateway.outcome import Outcome
 from ...http.caller import CALLER, SERVICE
 from .answered import Observer, answer_of
@@ -17,15 +17,15 @@ CHECK: Final = "/envoy.service.auth.v3.Authorization/Check", "POST"
 
 
 class ObservedChecks:
-    """Answers as `Answers`. The status is that which Envoy gives its client."""
+    """Answers as `GatewayAnswers`. The status is that which Envoy gives its client."""
 
-    def __init__(self, answering: Answers, observer: Observer, is_secure: bool) -> None:
+    def __init__(self, answering: GatewayAnswers, observer: Observer, is_secure: bool) -> None:
         """`is_secure` is whether the listener has TLS."""
         self._answering, self._observer, self._is_secure = answering, observer, is_secure
         self.failure = answering.failure
 
     async def outcome(self, asked: GatewayQuestion) -> Outcome:
-        """See `Answers`."""
+        """See `GatewayAnswers`."""
         began, status, size = perf_counter_ns(), HTTPStatus.INTERNAL_SERVER_ERROR.value, 0
         CALLER.set(SERVICE)
         try:

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from ....bundles.wording import quoted
 from ...endpoints.decisions.lane import DecisionLane
-from ...endpoints.gateway.gateway_answering import Answers
+from ...endpoints.gateway.gateway_answering import GatewayAnswers
 from ...server.lane_calls import Lane
 from ...settings.setting_readers import BadSetting
 from ...settings.settings import ON, Settings
@@ -50,7 +50,7 @@ class Observing:
         """Returns a lane that reports the requests that `lane` answers."""
         return ObservedLane(lane, self._waiting, self._is_secure) if self.is_on else lane
 
-    def checks(self, answering: Answers) -> Answers:
+    def checks(self, answering: GatewayAnswers) -> GatewayAnswers:
         """Returns the answering that reports the checks that `answering` answers."""
         return ObservedChecks(answering, self._waiting, self._is_secure) if self.is_on else answering
 

@@ -12,15 +12,15 @@ from ...identity.guard import Access
 from .decision_routes import DECISION_ROUTES
 from .insight_routes import INSIGHT_ROUTES
 from .model_routes import MODEL_ROUTES
-from .route import READ, Env, Route
+from .route import READ, Env, RouteRow
 from .service_routes import SERVICE_ROUTES
 
-ROUTES: Final[tuple[Route, ...]] = (
+ROUTES: Final[tuple[RouteRow, ...]] = (
     *DECISION_ROUTES,
     *MODEL_ROUTES,
     *INSIGHT_ROUTES,
     *SERVICE_ROUTES,
-    Route("/openapi.json", Env.NONE, lambda: resource.OpenApi(openapi_document()), {"GET": (READ, resource.GET)}),
+    RouteRow("/openapi.json", Env.NONE, lambda: resource.OpenApi(openapi_document()), {"GET": (READ, resource.GET)}),
 )
 """Every path that is served."""
 

@@ -6,17 +6,17 @@ from typing import Final
 from ...endpoints.decisions import authorize, discovery, evaluation, evaluations
 from ...endpoints.decisions.searches import actions, resources, subjects
 from ...http.openapi.operation import Operation
-from .route import NONE, READ, Env, Route
+from .route import NONE, READ, Env, RouteRow
 
 
-def _decision(call: str, handler: Callable[..., object], operation: Operation) -> Iterator[Route]:
+def _decision(call: str, handler: Callable[..., object], operation: Operation) -> Iterator[RouteRow]:
     """Yields the routes of a call under `/access/v1`: of the default environment, and of each by its name."""
-    yield Route(f"/access/v1/{call}", Env.DEFAULT, handler, {"POST": (READ, operation)})
+    yield RouteRow(f"/access/v1/{call}", Env.DEFAULT, handler, {"POST": (READ, operation)})
     named = {"POST": (READ, operation.in_environment())}
-    yield Route(f"/environments/{{env}}/access/v1/{call}", Env.NAMED, handler, named)
+    yield RouteRow(f"/environments/{{env}}/access/v1/{call}", Env.NAMED, handler, named)
 
 
-DECISION_ROUTES: Final[tuple[Route, ...]] = (
+DECISION_ROUTES: Final[tuple[RouteRow, ...]] = (
     *_decision(
         "evaluation",
         evaluation.Evaluation,
@@ -27,8 +27,8 @@ DECISION_ROUTES: Final[tuple[Route, ...]] = (
         evaluations.Evaluations,
         evaluations.EVALUATE_MANY,
     ),
-    Route(authorize.SHORT, Env.DEFAULT, authorize.Authorize, {"POST": (READ, authorize.AUTHORIZE)}),
-    Route(
+    RouteRow(authorize.SHORT, Env.DEFAULT, authorize.Authorize, {"POST": (READ, authorize.AUTHORIZE)}),
+    RouteRow(
         f"/environments/{{env}}{authorize.SHORT}",
         Env.NAMED,
         authorize.Authorize,
@@ -37,13 +37,13 @@ DECISION_ROUTES: Final[tuple[Route, ...]] = (
     *_decision("search/resource", resources.ResourceSearches, resources.SEARCH),
     *_decision("search/subject", subjects.SubjectSearches, subjects.SEARCH),
     *_decision("search/action", actions.ActionSearches, actions.SEARCH),
-    Route(
+    RouteRow(
         "/.well-known/authzen-configuration",
         Env.DEFAULT,
         discovery.Discovery,
         {"GET": (NONE, discovery.DISCOVER)},
     ),
-    Route(
+    RouteRow(
         "/.well-known/authzen-configuration/environments/{env}",
         Env.NAMED,
         discovery.Discovery,

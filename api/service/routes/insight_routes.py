@@ -3,52 +3,52 @@
 from typing import Final
 
 from ...endpoints.insight import convert, counts_endpoint, denials, explain, figures, holdings, lints, translate
-from .route import ADMIN, READ, Env, Route
+from .route import ADMIN, READ, Env, RouteRow
 
-INSIGHT_ROUTES: Final[tuple[Route, ...]] = (
-    Route(
+INSIGHT_ROUTES: Final[tuple[RouteRow, ...]] = (
+    RouteRow(
         "/v1/environments/{env}/policies:convert",
         Env.NAMED,
         convert.PolicyConversion,
         {"POST": (READ, convert.CONVERT)},
     ),
-    Route(
+    RouteRow(
         "/v1/environments/{env}/figures",
         Env.NAMED,
         figures.Figures,
         {"GET": (READ, figures.GET)},
     ),
-    Route(
+    RouteRow(
         "/v1/environments/{env}/denials",
         Env.NAMED,
         denials.Denials,
         {"GET": (ADMIN, denials.LIST)},
     ),
-    Route(
+    RouteRow(
         "/v1/environments/{env}/counts",
         Env.NAMED,
         counts_endpoint.ElementCounts,
         {"GET": (READ, counts_endpoint.GET)},
     ),
-    Route(
+    RouteRow(
         "/v1/environments/{env}/subjects/{type}/{id}/holdings",
         Env.NAMED,
         holdings.SubjectHoldings,
         {"GET": (READ, holdings.GET)},
     ),
-    Route(
+    RouteRow(
         "/v1/environments/{env}/explain",
         Env.NAMED,
         explain.Explanation,
         {"POST": (READ, explain.EXPLAIN)},
     ),
-    Route(
+    RouteRow(
         "/v1/environments/{env}/filters:translate",
         Env.NAMED,
         translate.FilterTranslation,
         {"POST": (READ, translate.TRANSLATE)},
     ),
-    Route(
+    RouteRow(
         "/v1/environments/{env}/lints",
         Env.NAMED,
         lints.ModelLints,

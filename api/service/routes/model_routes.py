@@ -20,27 +20,27 @@ from ...endpoints.previewing import change_preview
 from ...endpoints.previewing import policy_test_run as test_run
 from ...endpoints.previewing import policy_test_sets as test_sets
 from ...engines.exports import bundle
-from .route import ADMIN, READ, WRITE, Env, Route
+from .route import ADMIN, READ, WRITE, Env, RouteRow
 
 
-def _elements(kind: ServedKind) -> Iterator[Route]:
+def _elements(kind: ServedKind) -> Iterator[RouteRow]:
     """Yields the routes of one kind of elements."""
-    yield Route(
+    yield RouteRow(
         kind.list_path,
         Env.NAMED,
-        partial(elements.ElementList, kind),
+        partial(elements.ElementsOfKind, kind),
         {"GET": (READ, element_operations.listing(kind)), "POST": (WRITE, element_operations.creating(kind))},
     )
-    yield Route(
+    yield RouteRow(
         kind.batch_path,
         Env.NAMED,
         partial(element_batch.ElementBatch, kind),
         {"POST": (WRITE, element_operations.creating_many(kind))},
     )
-    yield Route(
+    yield RouteRow(
         kind.element_path,
         Env.NAMED,
-        partial(elements.Element, kind),
+        partial(elements.ElementByKey, kind),
         {
             "GET": (READ, element_operations.reading(kind)),
             "PUT": (WRITE, element_operations.replacing(kind)),
@@ -50,14 +50,14 @@ def _elements(kind: ServedKind) -> Iterator[Route]:
     )
 
 
-MODEL_ROUTES: Final[tuple[Route, ...]] = (
-    Route(
+MODEL_ROUTES: Final[tuple[RouteRow, ...]] = (
+    RouteRow(
         "/v1/environments",
         Env.NONE,
         environments.Environments,
         {"GET": (READ, environments.LIST), "POST": (ADMIN, environments.CREATE)},
     ),
-    Route(
+    RouteRow(
         "/v1/environments/{env}",
         Env.NAMED,
         environments.OneEnvironment,
@@ -68,7 +68,7 @@ MODEL_ROUTES: Final[tuple[Route, ...]] = (
         },
     ),
     *(route for kind in SERVED_KINDS for route in _elements(kind)),
-    Route(
+    RouteRow(
         DECLARED_ATTRIBUTES.element_path,
         Env.NAMED,
         declared_attributes.DeclaredAttributes,
@@ -79,31 +79,31 @@ MODEL_ROUTES: Final[tuple[Route, ...]] = (
             "DELETE": (WRITE, declared_attributes.DELETE),
         },
     ),
-    Route(
+    RouteRow(
         "/v1/environments/{env}/model",
         Env.NAMED,
         whole_model.WholeModel,
         {"GET": (READ, whole_model.GET), "PUT": (WRITE, whole_model.PUT)},
     ),
-    Route(
+    RouteRow(
         "/v1/environments/{env}/tests",
         Env.NAMED,
         test_sets.TestSets,
         {"GET": (READ, test_sets.LIST), "POST": (WRITE, test_sets.CREATE)},
     ),
-    Route(
+    RouteRow(
         "/v1/environments/{env}/tests:run",
         Env.NAMED,
         test_run.TestRunner,
         {"POST": (READ, test_run.RUN)},
     ),
-    Route(
+    RouteRow(
         "/v1/environments/{env}/changes:preview",
         Env.NAMED,
         change_preview.ChangePreview,
         {"POST": (WRITE, change_preview.PREVIEW)},
     ),
-    Route(
+    RouteRow(
         "/v1/environments/{env}/tests/{id}",
         Env.NAMED,
         test_sets.OneTestSet,
@@ -113,70 +113,70 @@ MODEL_ROUTES: Final[tuple[Route, ...]] = (
             "DELETE": (WRITE, test_sets.DELETE),
         },
     ),
-    Route(
+    RouteRow(
         "/v1/environments/{env}/revisions",
         Env.NAMED,
         revisions.Revisions,
         {"GET": (READ, revisions.LIST)},
     ),
-    Route(
+    RouteRow(
         "/v1/environments/{env}/revisions/{revision}",
         Env.NAMED,
         revisions.OneRevision,
         {"GET": (READ, revisions.GET)},
     ),
-    Route(
+    RouteRow(
         "/v1/environments/{env}/revisions/{revision}/restore",
         Env.NAMED,
         restoration.Restoration,
         {"POST": (WRITE, restoration.RESTORE)},
     ),
-    Route(
+    RouteRow(
         "/v1/environments/{env}/promotions",
         Env.NAMED,
         promotions.PromotionList,
         {"GET": (ADMIN, promotions.LIST), "POST": (ADMIN, promotions.CREATE)},
     ),
-    Route(
+    RouteRow(
         "/v1/environments/{env}/promotions/{id}",
         Env.NAMED,
         promotions.OnePromotion,
         {"GET": (ADMIN, promotions.GET)},
     ),
-    Route(
+    RouteRow(
         "/v1/environments/{env}/promotions/{id}/approve",
         Env.NAMED,
         approvals.PromotionApproval,
         {"POST": (ADMIN, approvals.APPROVE)},
     ),
-    Route(
+    RouteRow(
         "/v1/environments/{env}/promotions/{id}/reject",
         Env.NAMED,
         approvals.PromotionRejection,
         {"POST": (ADMIN, approvals.REJECT)},
     ),
-    Route(
+    RouteRow(
         "/v1/environments/{env}/drift",
         Env.NAMED,
         drift.DriftSincePromotion,
         {"GET": (READ, drift.GET)},
     ),
-    Route(
+    RouteRow(
         "/v1/environments/{env}/expiring",
         Env.NAMED,
         expiring.ExpiringList,
         {"GET": (READ, expiring.LIST)},
     ),
-    Route(
+    RouteRow(
         "/v1/environments/{env}/bundle",
         Env.NAMED,
         bundle.BundleExport,
         {"GET": (READ, bundle.GET)},
     ),
-    Route(
+    RouteRow(
         "/v1/environments/{env}/gateway",
         Env.NAMED,
-        gateway.Gateway,
+        gateway.GatewaySettingsOfEnvironment,
         {"GET": (READ, gateway.GET), "PUT": (ADMIN, gateway.PUT), "DELETE": (ADMIN, gateway.DELETE)},
     ),
 )

@@ -20,7 +20,7 @@ class Env(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Route:
+class RouteRow:
     """A row of the table.
 
     `handler` makes the Falcon resource of the parts that its parameters name (see `made_handler`). HEAD follows from

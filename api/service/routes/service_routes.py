@@ -11,79 +11,79 @@ from ...endpoints.management.credentials import api_keys, clients
 from ...endpoints.metrics_page import metrics_page
 from ...endpoints.tokens import metadata, token_operations
 from ...endpoints.tokens.endpoints import Revocation, Token
-from .route import ADMIN, NONE, READ, Env, Route
+from .route import ADMIN, NONE, READ, Env, RouteRow
 
 CONSOLE_FILES: Final = console.console_files()
 
-SERVICE_ROUTES: Final[tuple[Route, ...]] = (
-    Route("/v1/caller", Env.NONE, caller.Caller, {"GET": (READ, caller.GET)}),
-    Route("/v1/audit", Env.NONE, audit.Audit, {"GET": (ADMIN, audit.LIST)}),
-    Route(
+SERVICE_ROUTES: Final[tuple[RouteRow, ...]] = (
+    RouteRow("/v1/caller", Env.NONE, caller.Caller, {"GET": (READ, caller.GET)}),
+    RouteRow("/v1/audit", Env.NONE, audit.Audit, {"GET": (ADMIN, audit.LIST)}),
+    RouteRow(
         "/v1/api-keys",
         Env.NONE,
         api_keys.ApiKeys,
         {"GET": (ADMIN, api_keys.LIST), "POST": (ADMIN, api_keys.CREATE)},
     ),
-    Route(
+    RouteRow(
         "/v1/api-keys/{id}",
         Env.NONE,
         api_keys.OneApiKey,
         {"GET": (ADMIN, api_keys.GET), "DELETE": (ADMIN, api_keys.DELETE)},
     ),
-    Route(
+    RouteRow(
         "/v1/clients",
         Env.NONE,
         clients.Clients,
         {"GET": (ADMIN, clients.LIST), "POST": (ADMIN, clients.CREATE)},
     ),
-    Route(
+    RouteRow(
         "/v1/clients/{client_id}",
         Env.NONE,
         clients.OneClient,
         {"GET": (ADMIN, clients.GET), "PATCH": (ADMIN, clients.PATCH), "DELETE": (ADMIN, clients.DELETE)},
     ),
-    Route(
+    RouteRow(
         "/v1/clients/{client_id}/secret",
         Env.NONE,
         clients.ClientSecret,
         {"POST": (ADMIN, clients.RENEW_SECRET)},
     ),
-    Route(
+    RouteRow(
         "/v1/clients/{client_id}/revoke",
         Env.NONE,
         clients.ClientRevocation,
         {"POST": (ADMIN, clients.REVOKE)},
     ),
-    Route("/v1/oauth/token", Env.NONE, Token, {"POST": (NONE, token_operations.ISSUE)}),
-    Route("/v1/oauth/revoke", Env.NONE, Revocation, {"POST": (NONE, token_operations.REVOKE)}),
-    Route(
+    RouteRow("/v1/oauth/token", Env.NONE, Token, {"POST": (NONE, token_operations.ISSUE)}),
+    RouteRow("/v1/oauth/revoke", Env.NONE, Revocation, {"POST": (NONE, token_operations.REVOKE)}),
+    RouteRow(
         "/.well-known/jwks.json",
         Env.NONE,
-        metadata.KeySet,
+        metadata.PublishedKeySet,
         {"GET": (NONE, metadata.GET_KEYS)},
     ),
-    Route(
+    RouteRow(
         "/.well-known/oauth-authorization-server",
         Env.NONE,
         metadata.ServerMetadata,
         {"GET": (NONE, metadata.GET_METADATA)},
     ),
-    Route("/console", Env.NONE, console.ConsoleAddress, {"GET": (NONE, console.GET_ADDRESS)}),
-    Route("/console/", Env.NONE, partial(console.Console, CONSOLE_FILES), {"GET": (NONE, console.GET_INDEX)}),
-    Route(
+    RouteRow("/console", Env.NONE, console.ConsoleAddress, {"GET": (NONE, console.GET_ADDRESS)}),
+    RouteRow("/console/", Env.NONE, partial(console.Console, CONSOLE_FILES), {"GET": (NONE, console.GET_INDEX)}),
+    RouteRow(
         "/console/{folder}/{file}",
         Env.NONE,
         partial(console.Console, CONSOLE_FILES),
         {"GET": (NONE, console.GET_FILE)},
     ),
-    Route("/healthz", Env.NONE, health.Health, {"GET": (NONE, health.GET_HEALTH)}),
-    Route(
+    RouteRow("/healthz", Env.NONE, health.Health, {"GET": (NONE, health.GET_HEALTH)}),
+    RouteRow(
         "/readyz",
         Env.DEFAULT,
         health.Readiness,
         {"GET": (NONE, health.GET_READINESS)},
     ),
-    Route(
+    RouteRow(
         "/metrics",
         Env.NONE,
         metrics_page.MetricsPage,

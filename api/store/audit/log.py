@@ -11,7 +11,7 @@ from sqlite_utils import Database
 
 from ....bundles.conditions.instants import SECOND, from_seconds, parse_instant
 from ..actor import SERVICE, Actor
-from ..database.connections import Connections
+from ..database.connections import StoreConnections
 from ..environment_ids import Bounds
 from ..errors import StoreUnavailable
 from .anchor import FILE, Anchor
@@ -37,13 +37,13 @@ class AuditLog:
     Other changes of the store add their entry in their own transaction, by `entries.append`.
     """
 
-    def __init__(self, connections: Connections, time: Callable[[float | None], str]):
+    def __init__(self, connections: StoreConnections, time: Callable[[float | None], str]):
         """`time` converts epoch seconds to RFC 3339, and None to the current time."""
         self._connections, self._time = connections, time
         self._anchor = Anchor(connections.path.with_name(FILE))
 
     def add(self, entries: Sequence[AuditEntry], wait_factor: int = 1) -> None:
-        """Add entries in one transaction. `wait_factor` is that of `Connections.writing`."""
+        """Add entries in one transaction. `wait_factor` is that of `StoreConnections.writing`."""
         with self._connections.writing(wait_factor) as db:
             for entry in entries:
                 append(db, entry)

@@ -15,7 +15,7 @@ class Tampered(Exception):
     """The log was changed. The message names the first difference."""
 
 
-class UnknownKey(Tampered):
+class UnknownSealKey(Tampered):
     """The log can't be verified, because the key of a seal is not known here."""
 
 
@@ -59,7 +59,7 @@ def verified_seal(seal: Seal, sealer: Sealer) -> Seal:
     right = sealer.verify(seal.key, seal.text, seal.signature)
     if right is None:
         by = f"the seal of entry {seal.number} is by the key {quoted(seal.key)}"
-        raise UnknownKey(f"{by}, which is not known here; give its public key")
+        raise UnknownSealKey(f"{by}, which is not known here; give its public key")
     if not right:
         raise Tampered(f"the seal of entry {seal.number} was changed")
     return seal

@@ -23,7 +23,7 @@ from ..credential_rows import (
     client_rows,
     uuid_of,
 )
-from ..database.connections import LONG_WAIT_FACTOR, Connections
+from ..database.connections import LONG_WAIT_FACTOR, StoreConnections
 from ..environment_ids import Bounds
 from ..errors import Conflict, NotFound
 from .admitted import Admitted, admitted, generation
@@ -66,7 +66,7 @@ class Credentials:
     create and change nothing: the methods raise OutOfBounds. Every change adds an entry to the audit log.
     """
 
-    def __init__(self, connections: Connections, now: Callable[[], str]):
+    def __init__(self, connections: StoreConnections, now: Callable[[], str]):
         """`now` returns the time in RFC 3339."""
         self._connections, self._now = connections, now
 

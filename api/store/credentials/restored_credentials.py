@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from sqlite_utils import Database
 
-from ..database.connections import Connections
+from ..database.connections import StoreConnections
 from ..environments import all_environments
 from ..errors import StoreUnavailable
 
@@ -63,7 +63,7 @@ class ReplacedStore:
         """Returns the knowledge of the store in that database file, which may be missing."""
         if not path.exists():
             return cls()
-        connections = Connections(path, "FULL")
+        connections = StoreConnections(path, "FULL")
         epochs, credentials = {}, None
         try:
             # A table may be missing in a store of an earlier version, or in an unfinished one.

@@ -37,7 +37,7 @@ def untimed(_is_write: bool, _seconds: float) -> None:
     """Ignore the times of transactions."""
 
 
-class Connections:
+class StoreConnections:
     """Opens connections as threads need them. Safe to fork: a child opens its own, and does not touch the parent's."""
 
     def __init__(

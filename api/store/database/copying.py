@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Final
 
 from ..errors import StoreFull, StoreUnavailable
-from .connections import Connections
+from .connections import StoreConnections
 from .opening import ensure_file
 
 BESIDE: Final = ("-wal", "-shm", "-journal")
 """The endings of the files that SQLite keeps beside a database."""
 
 
-def copy_database(source: Connections, file: Path) -> None:
+def copy_database(source: StoreConnections, file: Path) -> None:
     """Copies the state of one instant to the database `file`, which has no files beside it. Raises StoreUnavailable."""
     try:
         with source.translated(), closing(source.fresh()) as db, closing(sqlite3.connect(file)) as target:

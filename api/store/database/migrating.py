@@ -17,7 +17,7 @@ from typing import Final
 from sqlite_utils import Database
 
 from ..errors import StoreUnavailable
-from .connections import BUSY_SECONDS, Connections
+from .connections import BUSY_SECONDS, StoreConnections
 from .schema import MIGRATIONS
 from .upgrade_copies import drop_old_copies, keep_copy, newest_copy
 
@@ -29,7 +29,7 @@ _UNRELEASED_ID: Final = 0x57726974
 """`Writ` in ASCII: the databases from before version 0.1.0, which counted their formats apart."""
 
 
-def migrate(connections: Connections, keep: bool = True) -> Path | None:
+def migrate(connections: StoreConnections, keep: bool = True) -> Path | None:
     """Migrate the database to the newest format, in one transaction. Several processes may do so at once: one does it.
 
     Returns the copy of the older database, which it makes before the first change, or None if it made none: the

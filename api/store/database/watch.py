@@ -7,7 +7,7 @@ from weakref import WeakSet
 
 from sqlite_utils import Database
 
-from .connections import Connections
+from .connections import StoreConnections
 
 Version: TypeAlias = tuple[int, int, int | None]
 """A version of the data: two values of one process differ if a commit came between them."""
@@ -22,7 +22,7 @@ class Watch:
     if the commit signal changed, and after `beat`: a process may die between a commit and its signal.
     """
 
-    def __init__(self, connections: Connections) -> None:
+    def __init__(self, connections: StoreConnections) -> None:
         self._connections = connections
         self._cell = connections.signal.cell if connections.signal else (None,)
         self._db: Database | None = None

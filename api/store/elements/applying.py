@@ -13,7 +13,7 @@ from ....compiler.documents.read_element import ReadElement, read_element
 from ....compiler.lints.allow_everyone import applies_to_everyone
 from ....compiler.model.elements import LISTS, ONE_OBJECT, Assignment, Element, ElementKind, Grant, Model, Policy
 from ....compiler.model.generated_ids import with_ids
-from ..errors import Conflict, ElementKey, Fault, PreconditionFailed, Refusal, Rejected
+from ..errors import BodyFault, Conflict, ElementKey, PreconditionFailed, Refusal, Rejected
 from .bodies import Body, decode_body, element_of, encode_body, merged, same_body
 from .checking import CheckedElement
 from .edits import Create, CreateAt, Delete, Edit, Patch, Put, Replace, StoredElement
@@ -51,9 +51,9 @@ class EditApplier:
     def __init__(self, workspace: Workspace):
         self.workspace = workspace
         self.rejected: list[CheckedElement] = []
-        self.faults: list[Fault] = []
+        self.faults: list[BodyFault] = []
         self.added: set[int] = set()
-        self.warnings: list[Fault] = []
+        self.warnings: list[BodyFault] = []
 
     def apply(self, edits: Sequence[Edit]) -> tuple[StoredElement | None, ...]:
         """Apply the edits in order. Returns each edit's element, or None if it was removed or rejected.
@@ -130,7 +130,7 @@ class EditApplier:
         return stored
 
     def _refuse_place(self, message: str) -> NoReturn:
-        raise Rejected((Fault("wrong-place", "$", message, "", self._edit),))
+        raise Rejected((BodyFault("wrong-place", "$", message, "", self._edit),))
 
     def _create(self, kind: Kind, edit: Create) -> StoredElement | None:
         body = edit.body
@@ -162,7 +162,7 @@ class EditApplier:
 
     def _patch(self, kind: Kind, key: ElementKey, patch: Body, found: StoredRow) -> StoredElement | None:
         if not isinstance(patch, dict):
-            raise Rejected((Fault("wrong-type", "$", "a merge patch is an object", "", self._edit),))
+            raise Rejected((BodyFault("wrong-type", "$", "a merge patch is an object", "", self._edit),))
         read = self._read(kind, key, merged(decode_body(found.body), patch))
         if isinstance(read.element, Policy):
             before = element_of(kind.name, found.body)
@@ -175,11 +175,13 @@ class EditApplier:
         if after.effect != "ALLOW" or after.roles is not None:
             return
         if before.roles is not None or before.effect == "DENY":
-            fault = Fault("roles-lost", "$.roles", "without roles the ALLOW would apply to everyone", _OPEN, self._edit)
+            fault = BodyFault(
+                "roles-lost", "$.roles", "without roles the ALLOW would apply to everyone", _OPEN, self._edit
+            )
             raise Rejected((fault,))
         if applies_to_everyone(after) and not applies_to_everyone(before):
             message = "without roles and conditions the ALLOW would apply to everyone"
-            raise Rejected((Fault("conditions-lost", "$.conditions", message, _OPEN, self._edit),))
+            raise Rejected((BodyFault("conditions-lost", "$.conditions", message, _OPEN, self._edit),))
 
     def _read(self, kind: Kind, key: ElementKey, body: Body) -> ReadElement:
         """Returns the element of `key` in a body, which may leave the key out. Raises Rejected if it has another."""
@@ -189,7 +191,11 @@ class EditApplier:
                 if name in body and body[name] != value:
                     message = f"the body's `{name}` differs from the addressed {kind.noun}'s"
                     raise Rejected(
-                        (Fault("wrong-key", f"$.{name}", message, "leave it out, or create another one", self._edit),)
+                        (
+                            BodyFault(
+                                "wrong-key", f"$.{name}", message, "leave it out, or create another one", self._edit
+                            ),
+                        )
                     )
             body = {name: value for name, value in named.items() if name not in body} | body
         return read_element(kind.name, body)
@@ -209,7 +215,7 @@ class EditApplier:
     ) -> StoredElement | None:
         text, environment = encode_body(read.value), self.workspace.environment
         self.warnings += (
-            Fault(one.code, one.path, one.message, one.help, self._edit)
+            BodyFault(one.code, one.path, one.message, one.help, self._edit)
             for one in element_warnings(read, self.workspace.silences)
         )
         if found is not None and same_body(found.body, text):
@@ -222,7 +228,7 @@ class EditApplier:
         self.workspace.put(kind, key, text, read, found)
         return StoredElement(read.value, environment.etag_of(self.workspace.version))
 
-    def _taken_names(self, kind: Kind, key: ElementKey, element: Element) -> list[Fault]:
+    def _taken_names(self, kind: Kind, key: ElementKey, element: Element) -> list[BodyFault]:
         """Returns faults for names that another element has."""
         values = dict(zip((*kind.key, *kind.columns), kind.values(element), strict=True))
         scope = {"type": values["type"]} if "type" in values else {}
@@ -270,6 +276,6 @@ def _made(kind: Kind, stated: Sequence[Any]) -> str:
     return str(first.id)
 
 
-def _taken(kind: Kind, member: str, name: Any, at: str, edit: int) -> Fault:
+def _taken(kind: Kind, member: str, name: Any, at: str, edit: int) -> BodyFault:
     code = "duplicate-name" if member == "name" else "duplicate-external-id"
-    return Fault(code, f"$.{at}", f"another {kind.noun} has the {member} {quoted(name)}", "", edit)
+    return BodyFault(code, f"$.{at}", f"another {kind.noun} has the {member} {quoted(name)}", "", edit)

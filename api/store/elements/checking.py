@@ -19,7 +19,7 @@ from ....compiler.model.elements import (
     Grant,
     ResourceType,
 )
-from ..errors import Fault, Rejected
+from ..errors import BodyFault, Rejected
 from .bodies import decode_body, element_of
 from .declarations import all_declared, all_of, declared, referred
 from .kinds import KINDS, Reference
@@ -27,7 +27,7 @@ from .nesting import nesting_faults
 from .pattern_sizes import pattern_size_faults
 from .route_order import route_count_faults
 from .tables import TABLES
-from .workspace import Change, Workspace
+from .workspace import ElementTexts, Workspace
 
 _LIMITS = replace(DEFAULTS, model_pattern_instructions=sys.maxsize)
 """The limits of the written elements. `pattern_size_faults` counts the patterns of all policies."""
@@ -45,7 +45,7 @@ class CheckedElement(NamedTuple):
     about: str = ""
 
 
-def check(workspace: Workspace, rejected: Sequence[CheckedElement], faults: Sequence[Fault]) -> None:
+def check(workspace: Workspace, rejected: Sequence[CheckedElement], faults: Sequence[BodyFault]) -> None:
     """Raises Rejected for faults of the written elements, and of the elements that use a changed type.
 
     `rejected` are bodies that were not written. `faults` are known already.
@@ -70,7 +70,7 @@ def refuse_faults(
     number: int,
     examined: Sequence[CheckedElement],
     changed: Set[Reference],
-    faults: Sequence[Fault] = (),
+    faults: Sequence[BodyFault] = (),
 ) -> None:
     """Raises Rejected for `faults`, which are known already, and for those of elements of an environment.
 
@@ -85,7 +85,7 @@ def refuse_faults(
             raise Rejected(tuple(dict.fromkeys([*faults, *found])))
 
 
-def _faults(examined: Sequence[CheckedElement], known: Mapping[str, Sequence[Element]]) -> list[Fault]:
+def _faults(examined: Sequence[CheckedElement], known: Mapping[str, Sequence[Element]]) -> list[BodyFault]:
     by_list: dict[str, list[CheckedElement]] = defaultdict(list)
     for one in examined:
         by_list[one.kind].append(one)
@@ -93,17 +93,17 @@ def _faults(examined: Sequence[CheckedElement], known: Mapping[str, Sequence[Ele
     return [_fault(fault, by_list) for fault in check_elements(elements, known, zone_names(), _LIMITS)]
 
 
-def _fault(fault: ElementFault, by_list: Mapping[str, Sequence[CheckedElement]]) -> Fault:
+def _fault(fault: ElementFault, by_list: Mapping[str, Sequence[CheckedElement]]) -> BodyFault:
     if fault.element is None:
-        return Fault(fault.code, "$", fault.message, fault.help)
+        return BodyFault(fault.code, "$", fault.message, fault.help)
     name, index = fault.element
     one = by_list[name][index]
     if one.about:
-        return Fault(fault.code, "$", f"{one.about}: {fault.message}", fault.help, one.edit)
-    return Fault(fault.code, fault.path, fault.message, fault.help, one.edit)
+        return BodyFault(fault.code, "$", f"{one.about}: {fault.message}", fault.help, one.edit)
+    return BodyFault(fault.code, fault.path, fault.message, fault.help, one.edit)
 
 
-def _users_of_changed_declarations(workspace: Workspace, changes: Iterable[Change]) -> Iterator[CheckedElement]:
+def _users_of_changed_declarations(workspace: Workspace, changes: Iterable[ElementTexts]) -> Iterator[CheckedElement]:
     """Returns the elements that use a changed type or declared attribute and were not written themselves."""
     told = {(change.kind, change.key) for change in changes}
     for change in changes:
@@ -117,7 +117,7 @@ def _users_of_changed_declarations(workspace: Workspace, changes: Iterable[Chang
                 yield CheckedElement(kind, read_element(kind, decode_body(found.body)), change.edit, about)
 
 
-def _users_of_change(workspace: Workspace, change: Change) -> Iterator[Reference]:
+def _users_of_change(workspace: Workspace, change: ElementTexts) -> Iterator[Reference]:
     """Declared attributes affect all policies: any may have a condition on one."""
     if change.kind == ElementKind.ATTRIBUTES and change.after is not None:
         yield from all_of(workspace.db, workspace.number, ElementKind.POLICIES, limit=-1)

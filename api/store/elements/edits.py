@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from ..environments import Environment
-from ..errors import ElementKey, Fault
+from ..errors import BodyFault, ElementKey
 from .bodies import Body
 
 
@@ -107,4 +107,4 @@ class Committed:
     environment: Environment
     results: tuple[StoredElement | None, ...]
     added: frozenset[int]
-    warnings: tuple[Fault, ...]
+    warnings: tuple[BodyFault, ...]

@@ -33,7 +33,7 @@ Reference = tuple[ElementKind, ElementKey]
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ReferenceTable:
     """A table of an element's references, indexed by both ends."""
 
     table: str
@@ -51,7 +51,7 @@ class Kind:
     key: tuple[str, ...]
     columns: tuple[str, ...]
     values: Callable[[Any], Row]
-    parts: tuple[Part, ...] = ()
+    parts: tuple[ReferenceTable, ...] = ()
     states_key: bool = True
     """True if the key consists of members of the element. If not, it follows from its content."""
 
@@ -173,8 +173,8 @@ KINDS: dict[ElementKind, Kind] = {
             ("name",),
             _named_values,
             (
-                Part("group_subjects", "group_id", ("type", "id"), _member_subjects),
-                Part("group_groups", "group_id", ("member",), _member_groups),
+                ReferenceTable("group_subjects", "group_id", ("type", "id"), _member_subjects),
+                ReferenceTable("group_groups", "group_id", ("member",), _member_groups),
             ),
         ),
         Kind(ElementKind.SUBJECTS, "subject", ("type", "id"), ("external_id",), _subject_values),
@@ -200,9 +200,9 @@ KINDS: dict[ElementKind, Kind] = {
             ("name", "effect", "enabled"),
             _policy_values,
             (
-                Part("policy_roles", "policy_id", ("role",), _roles),
-                Part("policy_types", "policy_id", ("type",), _types),
-                Part("policy_patterns", "policy_id", ("pattern", "instructions"), _patterns),
+                ReferenceTable("policy_roles", "policy_id", ("role",), _roles),
+                ReferenceTable("policy_types", "policy_id", ("type",), _types),
+                ReferenceTable("policy_patterns", "policy_id", ("pattern", "instructions"), _patterns),
             ),
         ),
         Kind(ElementKind.ROUTES, "route", ("id",), ("resource_type", "action"), _route_values),

@@ -17,7 +17,7 @@ from .kinds import Kind, Value
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class ElementPage:
     """The elements of a page, by key, and the cursor of the next page, or None at the end."""
 
     items: tuple[StoredElement, ...]
@@ -25,7 +25,7 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True)
-class Filter:
+class RowFilter:
     """A condition on a row: SQL with one `?`, and the reader of its value."""
 
     condition: str
@@ -46,41 +46,41 @@ def _effect(text: str) -> Value:
     return text
 
 
-_SUBJECT = {"subject.type": Filter("subject_type = ?"), "subject.id": Filter("subject_id = ?")}
-_NAME = {"name": Filter("name = ?")}
+_SUBJECT = {"subject.type": RowFilter("subject_type = ?"), "subject.id": RowFilter("subject_id = ?")}
+_NAME = {"name": RowFilter("name = ?")}
 _MEMBERS = "EXISTS (SELECT 1 FROM group_subjects m WHERE m.environment = t.environment AND m.group_id = t.id AND {})"
 
-FILTERS: dict[ElementKind, dict[str, Filter]] = {
-    ElementKind.RESOURCE_TYPES: _NAME | {"closed": Filter("closed = ?", _flag)},
+FILTERS: dict[ElementKind, dict[str, RowFilter]] = {
+    ElementKind.RESOURCE_TYPES: _NAME | {"closed": RowFilter("closed = ?", _flag)},
     ElementKind.ROLES: _NAME,
     ElementKind.GROUPS: _NAME
     | {
-        "members.type": Filter("m.type = ?", part=_MEMBERS),
-        "members.id": Filter("m.id = ?", part=_MEMBERS),
-        "members.group": Filter(
+        "members.type": RowFilter("m.type = ?", part=_MEMBERS),
+        "members.id": RowFilter("m.id = ?", part=_MEMBERS),
+        "members.group": RowFilter(
             "EXISTS (SELECT 1 FROM group_groups m"
             " WHERE m.environment = t.environment AND m.group_id = t.id AND m.member = ?)"
         ),
     },
-    ElementKind.SUBJECTS: {"type": Filter("type = ?"), "external_id": Filter("external_id = ?")},
-    ElementKind.RESOURCES: _NAME | {"type": Filter("type = ?"), "external_id": Filter("external_id = ?")},
-    ElementKind.ASSIGNMENTS: _SUBJECT | {"role": Filter("role = ?"), "group": Filter("group_id = ?")},
+    ElementKind.SUBJECTS: {"type": RowFilter("type = ?"), "external_id": RowFilter("external_id = ?")},
+    ElementKind.RESOURCES: _NAME | {"type": RowFilter("type = ?"), "external_id": RowFilter("external_id = ?")},
+    ElementKind.ASSIGNMENTS: _SUBJECT | {"role": RowFilter("role = ?"), "group": RowFilter("group_id = ?")},
     ElementKind.GRANTS: _SUBJECT
-    | {"resource.type": Filter("resource_type = ?"), "resource.id": Filter("resource_id = ?")},
+    | {"resource.type": RowFilter("resource_type = ?"), "resource.id": RowFilter("resource_id = ?")},
     ElementKind.POLICIES: _NAME
     | {
-        "effect": Filter("effect = ?", _effect),
-        "enabled": Filter("enabled = ?", _flag),
-        "role": Filter(
+        "effect": RowFilter("effect = ?", _effect),
+        "enabled": RowFilter("enabled = ?", _flag),
+        "role": RowFilter(
             "EXISTS (SELECT 1 FROM policy_roles r"
             " WHERE r.environment = t.environment AND r.policy_id = t.id AND r.role = ?)"
         ),
-        "resource_type": Filter(
+        "resource_type": RowFilter(
             "EXISTS (SELECT 1 FROM policy_types y"
             " WHERE y.environment = t.environment AND y.policy_id = t.id AND y.type = ?)"
         ),
     },
-    ElementKind.ROUTES: {"resource_type": Filter("resource_type = ?"), "action": Filter("action = ?")},
+    ElementKind.ROUTES: {"resource_type": RowFilter("resource_type = ?"), "action": RowFilter("action = ?")},
     ElementKind.ATTRIBUTES: {},
     ElementKind.LINTS: {},
 }
@@ -89,7 +89,7 @@ FILTERS: dict[ElementKind, dict[str, Filter]] = {
 
 def list_page(
     db: Database, environment: Environment, kind: Kind, filters: Mapping[str, str], limit: int, cursor: str | None
-) -> Page:
+) -> ElementPage:
     """Returns a page of a list, by key, in the order of code points; of routes in their order. Raises BadQuery."""
     refuse_limit(limit)
     conditions, values = _conditions(kind, filters)
@@ -101,7 +101,9 @@ def list_page(
     query = f"SELECT version, body, {order} FROM {kind.name} t WHERE {where} ORDER BY {order} LIMIT ?"
     rows = db.execute(query, (environment.number, *values, limit + 1)).fetchall()
     items = tuple(StoredElement(decode_body(body), environment.etag_of(version)) for version, body, *_ in rows[:limit])
-    return Page(items, cursor_after(kind.name, tuple(map(str, rows[limit - 1][2:]))) if len(rows) > limit else None)
+    return ElementPage(
+        items, cursor_after(kind.name, tuple(map(str, rows[limit - 1][2:]))) if len(rows) > limit else None
+    )
 
 
 def _conditions(kind: Kind, filters: Mapping[str, str]) -> tuple[list[str], list[Value]]:
@@ -119,7 +121,7 @@ def _conditions(kind: Kind, filters: Mapping[str, str]) -> tuple[list[str], list
     return conditions, values
 
 
-def _value(name: str, found: Filter, text: str) -> Value:
+def _value(name: str, found: RowFilter, text: str) -> Value:
     if not is_text(text):
         raise BadQuery(f"the filter {quoted(name)} is not valid text")
     try:

@@ -7,13 +7,13 @@ from ....bundles.program.closure import TooManyAncestors, ancestors
 from ....compiler.checks.groups import too_many_ancestors
 from ....compiler.limits import DEFAULTS
 from ....compiler.model.elements import Element, ElementKind, Group
-from ..errors import Fault
-from .workspace import Change, Workspace
+from ..errors import BodyFault
+from .workspace import ElementTexts, Workspace
 
 _OUTER = "AND member IN (SELECT group_id FROM group_groups WHERE environment = ?1)"
 
 
-def nesting_faults(workspace: Workspace, changes: Iterable[Change]) -> Iterator[Fault]:
+def nesting_faults(workspace: Workspace, changes: Iterable[ElementTexts]) -> Iterator[BodyFault]:
     """Yields a fault for the last edit that put a group into another, if groups have too many ancestors now (P3).
 
     Removing a group from another is never refused.
@@ -22,10 +22,10 @@ def nesting_faults(workspace: Workspace, changes: Iterable[Change]) -> Iterator[
     if nesting and _may_be_too_many(workspace):
         found = too_many_ancestors(_parents(workspace), DEFAULTS)
         if found is not None:
-            yield Fault(found.code, "$.members", found.message, found.help, nesting[-1].edit)
+            yield BodyFault(found.code, "$.members", found.message, found.help, nesting[-1].edit)
 
 
-def _nests(change: Change) -> bool:
+def _nests(change: ElementTexts) -> bool:
     return change.kind == ElementKind.GROUPS and bool(_inner(change.element_after()) - _inner(change.element_before()))
 
 

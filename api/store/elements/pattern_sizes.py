@@ -7,8 +7,8 @@ from ....compiler.checks.pattern_sizes import pattern_sizes, too_many_instructio
 from ....compiler.diagnostics.diagnostic import Finding
 from ....compiler.limits import DEFAULTS
 from ....compiler.model.elements import Element, ElementKind, Policy
-from ..errors import Fault
-from .workspace import Change, Workspace
+from ..errors import BodyFault
+from .workspace import ElementTexts, Workspace
 
 _MOST = "SELECT total(instructions) FROM policy_patterns WHERE environment = ?"
 """An upper bound of `_SIZE`, which counts a pattern in each policy. PERF: 2 ms for 10,000 patterns, not 8."""
@@ -19,7 +19,7 @@ _SIZE = """SELECT total(instructions) FROM (
 _USES = "SELECT count(*) FROM policy_patterns WHERE environment = ? AND pattern = ?"
 
 
-def pattern_size_faults(workspace: Workspace, changes: Iterable[Change]) -> Iterator[Fault]:
+def pattern_size_faults(workspace: Workspace, changes: Iterable[ElementTexts]) -> Iterator[BodyFault]:
     """Yields a fault for the last edit that added a pattern, if all patterns are too large together now (C6).
 
     A write that does not make them larger is never refused, even if a store from before has more than the limit.
@@ -35,7 +35,7 @@ def pattern_size_faults(workspace: Workspace, changes: Iterable[Change]) -> Iter
     if growing is not None and _growth(workspace, uses, sizes) > 0:
         found = _too_many(workspace)
         if found is not None:
-            yield Fault(found.code, "$.conditions", found.message, found.help, growing.edit)
+            yield BodyFault(found.code, "$.conditions", found.message, found.help, growing.edit)
 
 
 def _too_many(workspace: Workspace) -> Finding | None:

@@ -12,47 +12,51 @@ from .tables import StoredRow
 from .workspace import Workspace
 
 
-class _Use(NamedTuple):
+class _Reference(NamedTuple):
     """A way to refer to an element: the list of the referring elements, and the query for their keys."""
 
     kind: ElementKind
     query: str
 
 
-_USES: dict[ElementKind, tuple[_Use, ...]] = {
+_USES: dict[ElementKind, tuple[_Reference, ...]] = {
     ElementKind.RESOURCE_TYPES: (
-        _Use(
+        _Reference(
             ElementKind.POLICIES,
             "SELECT policy_id FROM policy_types WHERE environment = ? AND type = ? ORDER BY policy_id",
         ),
-        _Use(ElementKind.GRANTS, "SELECT id FROM grants WHERE environment = ? AND resource_type = ?"),
-        _Use(ElementKind.RESOURCES, "SELECT type, id FROM resources WHERE environment = ? AND type = ?"),
-        _Use(ElementKind.ROUTES, "SELECT id FROM routes WHERE environment = ? AND resource_type = ?"),
+        _Reference(ElementKind.GRANTS, "SELECT id FROM grants WHERE environment = ? AND resource_type = ?"),
+        _Reference(ElementKind.RESOURCES, "SELECT type, id FROM resources WHERE environment = ? AND type = ?"),
+        _Reference(ElementKind.ROUTES, "SELECT id FROM routes WHERE environment = ? AND resource_type = ?"),
     ),
     ElementKind.ROLES: (
-        _Use(
+        _Reference(
             ElementKind.POLICIES,
             "SELECT policy_id FROM policy_roles WHERE environment = ? AND role = ? ORDER BY policy_id",
         ),
-        _Use(ElementKind.ASSIGNMENTS, "SELECT id FROM assignments WHERE environment = ? AND role = ?"),
+        _Reference(ElementKind.ASSIGNMENTS, "SELECT id FROM assignments WHERE environment = ? AND role = ?"),
     ),
     ElementKind.GROUPS: (
-        _Use(
+        _Reference(
             ElementKind.GROUPS,
             "SELECT group_id FROM group_groups WHERE environment = ? AND member = ? ORDER BY group_id",
         ),
-        _Use(ElementKind.ASSIGNMENTS, "SELECT id FROM assignments WHERE environment = ? AND group_id = ?"),
+        _Reference(ElementKind.ASSIGNMENTS, "SELECT id FROM assignments WHERE environment = ? AND group_id = ?"),
     ),
     ElementKind.SUBJECTS: (
-        _Use(ElementKind.GROUPS, "SELECT group_id FROM group_subjects WHERE environment = ? AND type = ? AND id = ?"),
-        _Use(
+        _Reference(
+            ElementKind.GROUPS, "SELECT group_id FROM group_subjects WHERE environment = ? AND type = ? AND id = ?"
+        ),
+        _Reference(
             ElementKind.ASSIGNMENTS,
             "SELECT id FROM assignments WHERE environment = ? AND subject_type = ? AND subject_id = ?",
         ),
-        _Use(ElementKind.GRANTS, "SELECT id FROM grants WHERE environment = ? AND subject_type = ? AND subject_id = ?"),
+        _Reference(
+            ElementKind.GRANTS, "SELECT id FROM grants WHERE environment = ? AND subject_type = ? AND subject_id = ?"
+        ),
     ),
     ElementKind.RESOURCES: (
-        _Use(
+        _Reference(
             ElementKind.GRANTS, "SELECT id FROM grants WHERE environment = ? AND resource_type = ? AND resource_id = ?"
         ),
     ),

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 from ....compiler.checks.routes import too_many_routes
 from ....compiler.limits import DEFAULTS
 from ....compiler.model.elements import ElementKind
-from ..errors import Fault
-from .workspace import Change, Workspace
+from ..errors import BodyFault
+from .workspace import ElementTexts, Workspace
 
 
 def move_route(workspace: Workspace, id: str, before: str) -> None:
@@ -27,7 +27,7 @@ def move_route(workspace: Workspace, id: str, before: str) -> None:
     workspace.db.conn.executemany("UPDATE routes SET place = ? WHERE place = ?", moves)
 
 
-def route_count_faults(workspace: Workspace, changes: Iterable[Change]) -> Iterator[Fault]:
+def route_count_faults(workspace: Workspace, changes: Iterable[ElementTexts]) -> Iterator[BodyFault]:
     """Yields a fault for the last edit that added a route, if there are too many now."""
     added = [change for change in changes if change.kind == ElementKind.ROUTES and change.before is None]
     if added:
@@ -35,4 +35,4 @@ def route_count_faults(workspace: Workspace, changes: Iterable[Change]) -> Itera
         (count,) = workspace.db.execute(query, (workspace.number,)).fetchone()
         found = too_many_routes(int(count), DEFAULTS)
         if found is not None:
-            yield Fault(found.code, "$", found.message, found.help, added[-1].edit)
+            yield BodyFault(found.code, "$", found.message, found.help, added[-1].edit)

@@ -9,7 +9,7 @@ from sqlite_utils import Database
 from ....compiler.model.elements import Element
 from ..database.element_tables import PLACE_BITS
 from ..errors import ElementKey
-from .kinds import KINDS, Kind, Part, Row
+from .kinds import KINDS, Kind, ReferenceTable, Row
 
 MANY = 10_000
 """The number of new rows from which it may pay to rebuild the indexes."""
@@ -137,12 +137,12 @@ def bounds(environment: int) -> tuple[int, int]:
     return environment << PLACE_BITS, ((environment + 1) << PLACE_BITS) - 1
 
 
-def _part_insert(part: Part) -> str:
+def _part_insert(part: ReferenceTable) -> str:
     columns = ("environment", part.owner, *part.columns)
     return f"INSERT INTO {part.table} ({', '.join(columns)}) VALUES ({_marks(columns)})"
 
 
-def _part_delete(part: Part) -> str:
+def _part_delete(part: ReferenceTable) -> str:
     where = " AND ".join(f"{name} = ?" for name in ("environment", part.owner, *part.columns))
     return f"DELETE FROM {part.table} WHERE {where}"
 

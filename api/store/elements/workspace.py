@@ -9,14 +9,14 @@ from sqlite_utils import Database
 from ....compiler.documents.read_element import ReadElement
 from ....compiler.model.elements import Element, ElementKind, SilencedLint
 from ..environments import Environment
-from ..errors import ElementKey, Fault, Rejected
+from ..errors import BodyFault, ElementKey, Rejected
 from .bodies import element_of
 from .kinds import Kind, Reference
 from .tables import TABLES, NewRow, StoredRow
 
 
 @dataclass(slots=True)
-class Change:
+class ElementTexts:
     """The texts of an element before and after a write.
 
     None means that it did not exist, or does not exist any more.
@@ -56,7 +56,7 @@ class Workspace:
         self.number = environment.number
         self.version = environment.revision + 1
         self.edit = 0
-        self.changes: dict[Reference, Change] = {}
+        self.changes: dict[Reference, ElementTexts] = {}
         self._next_places: dict[ElementKind, int] = {}
         self._silences: tuple[SilencedLint, ...] | None = None
         self.routes_before: list[str] | None = None
@@ -66,9 +66,9 @@ class Workspace:
         """Raises Rejected after the deadline."""
         if time.monotonic() > self._deadline:
             message = "the changes take too long to be tried, and other writes wait meanwhile"
-            raise Rejected((Fault("takes-long", "$", message, "try fewer changes at a time"),))
+            raise Rejected((BodyFault("takes-long", "$", message, "try fewer changes at a time"),))
 
-    def net_changes(self) -> list[Change]:
+    def net_changes(self) -> list[ElementTexts]:
         """Returns the changes, without those of elements that are equal to before."""
         return [change for change in self.changes.values() if change.before != change.after]
 
@@ -86,14 +86,14 @@ class Workspace:
         else:
             before = element_of(kind.name, found.body)
             table.change(self.db, self.number, self.version, found, text, before, element)
-        self._note(Change(kind.name, key, found and found.body, text, self.edit, read, before))
+        self._note(ElementTexts(kind.name, key, found and found.body, text, self.edit, read, before))
 
     def remove(self, kind: Kind, key: ElementKey, found: StoredRow) -> None:
         """Remove an element."""
         if kind.name == ElementKind.ROUTES:
             self.keep_route_order()
         TABLES[kind.name].remove(self.db, (found.place,))
-        self._note(Change(kind.name, key, found.body, None, self.edit))
+        self._note(ElementTexts(kind.name, key, found.body, None, self.edit))
 
     def silences(self) -> tuple[SilencedLint, ...]:
         """Returns the lints that the model silences."""
@@ -120,6 +120,6 @@ class Workspace:
         self._next_places[kind] = place + 1
         return place
 
-    def _note(self, change: Change) -> None:
+    def _note(self, change: ElementTexts) -> None:
         first = self.changes.setdefault((change.kind, change.key), change)
         first.after, first.edit, first.written = change.after, change.edit, change.written

@@ -27,7 +27,7 @@ class Alias(NamedTuple):
     alias: str
 
 
-class ElementChange(Protocol):
+class ChangedElement(Protocol):
     """A changed element."""
 
     kind: ElementKind
@@ -65,7 +65,7 @@ class Affected:
             raise TooManyAffected
 
 
-def affected_by(db: Database, environment: int, changes: Iterable[ElementChange]) -> Affected:
+def affected_by(db: Database, environment: int, changes: Iterable[ChangedElement]) -> Affected:
     """Returns the things that written changes affect. Raises TooManyAffected as soon as there are too many."""
     finder = _AffectedFinder(db, environment)
     for change in changes:
@@ -82,7 +82,7 @@ class _AffectedFinder:
         self._moved: set[str] = set()
         self.affected = Affected()
 
-    def add(self, change: ElementChange) -> None:
+    def add(self, change: ChangedElement) -> None:
         before, after = change.element_before(), change.element_after()
         id = change.key[-1]
         match change.kind:

@@ -36,11 +36,11 @@ from ....compiler.passes import compile_program
 from ..elements.bodies import element_of
 from ..elements.tables import TABLES
 from ..gateway_settings import stored_gateway
-from .affected import Affected, Alias, ElementChange, TooManyAffected, affected_by
+from .affected import Affected, Alias, ChangedElement, TooManyAffected, affected_by
 
 
 def delta_of(
-    db: Database, environment: int, revision: int, changes: Collection[ElementChange], routing: bool = False
+    db: Database, environment: int, revision: int, changes: Collection[ChangedElement], routing: bool = False
 ) -> bytes | None:
     """Returns the encoded delta of changes that are written already, or None if a new bundle is needed.
 
@@ -65,7 +65,7 @@ def _count_routes(db: Database, environment: int) -> int:
 class _States:
     """The current states of the affected things. Elements that were just written are not decoded again."""
 
-    def __init__(self, db: Database, environment: int, affected: Affected, changes: Iterable[ElementChange]):
+    def __init__(self, db: Database, environment: int, affected: Affected, changes: Iterable[ChangedElement]):
         self._db, self._environment, self._affected = db, environment, affected
         self._written = {(change.kind, change.key): change for change in changes}
         self._program = self._compiled()

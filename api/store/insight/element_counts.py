@@ -19,7 +19,7 @@ MOST_REMEMBERED: Final = 1_000
 """Environments whose counts are remembered."""
 
 
-class Counts(NamedTuple):
+class CountsByList(NamedTuple):
     """The number of elements of each list at a revision."""
 
     revision: int
@@ -30,9 +30,9 @@ class RememberedCounts:
     """The counts of environments at the last revision that was asked for. Several threads may use them."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[str, int], Counts] = {}
+        self._known: dict[tuple[str, int], CountsByList] = {}
 
-    def at(self, db: Database, environment: Environment) -> Counts:
+    def at(self, db: Database, environment: Environment) -> CountsByList:
         """Returns the counts at the newest revision.
 
         PERF: to count a million subjects takes 0.15 s. The summaries of the revisions since the last time say the same.
@@ -41,14 +41,14 @@ class RememberedCounts:
         known = self._known.get(key)
         found = None if known is None else _later(db, environment, known)
         if found is None:
-            found = Counts(environment.revision, {name: _count(db, environment, name) for name in COUNTED})
+            found = CountsByList(environment.revision, {name: _count(db, environment, name) for name in COUNTED})
         if len(self._known) >= MOST_REMEMBERED and key not in self._known:
             self._known = {}
         self._known[key] = found
         return found
 
 
-def _later(db: Database, environment: Environment, known: Counts) -> Counts | None:
+def _later(db: Database, environment: Environment, known: CountsByList) -> CountsByList | None:
     """Returns earlier counts brought up to date, or None if the changes since are too many or not all known."""
     number = environment.revision - known.revision
     if number == 0:
@@ -62,7 +62,7 @@ def _later(db: Database, environment: Environment, known: Counts) -> Counts | No
     for change in changes:
         for name in counts.keys() & change.changes.keys():
             counts[name] += change.changes[name]["added"] - change.changes[name]["removed"]
-    return Counts(environment.revision, counts)
+    return CountsByList(environment.revision, counts)
 
 
 def _count(db: Database, environment: Environment, name: str) -> int:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from ....bundles.wording import quoted
 from ....compiler.model.elements import Element, ElementKind, Model, Policy
-from ..database.connections import Connections
+from ..database.connections import StoreConnections
 from ..elements.bodies import decode_body, element_of
 from ..elements.declarations import all_declared, declared, referred
 from ..elements.tables import TABLES
@@ -12,17 +12,17 @@ from ..environment_ids import Bounds
 from ..environments import Environment, environment_within
 from ..errors import ElementKey, NotFound
 from ..models.reading import model_of
-from .element_counts import Counts, RememberedCounts
+from .element_counts import CountsByList, RememberedCounts
 from .holdings import Holdings, holdings
 
 
 class Insight:
     """The questions of tools about an environment. Every method raises NotFound, OutOfBounds and StoreUnavailable."""
 
-    def __init__(self, connections: Connections) -> None:
+    def __init__(self, connections: StoreConnections) -> None:
         self._connections, self._counts = connections, RememberedCounts()
 
-    def counts(self, env: str, bounds: Bounds = None) -> Counts:
+    def counts(self, env: str, bounds: Bounds = None) -> CountsByList:
         """Returns the number of elements of each list of the model document."""
         with self._connections.reading() as db:
             return self._counts.at(db, environment_within(db, env, bounds))

@@ -15,9 +15,9 @@ from ..database.connections import CACHE_KIB
 from ..elements.bodies import element_of, same_body
 from ..elements.kinds import KINDS, Kind
 from ..elements.tables import TABLES, NewRow, bounds
-from ..elements.workspace import Change
+from ..elements.workspace import ElementTexts
 from ..environments import Environment
-from ..errors import ElementKey, Fault
+from ..errors import BodyFault, ElementKey
 from ..history.affected import MAX_CHANGES
 from ..history.change_log import ChangeCounts, ChangeLogWriter, change_of
 from ..history.delta_states import delta_of
@@ -43,7 +43,7 @@ class Submitted(Protocol):
     def lists(self) -> Sequence[str]: ...
 
     @property
-    def warnings(self) -> tuple[Fault, ...]: ...
+    def warnings(self) -> tuple[BodyFault, ...]: ...
 
     def elements(self, name: str, /) -> Sequence[Element]:
         """Returns the elements of a list."""
@@ -62,7 +62,7 @@ class ReplacementResult:
     revision: int
     changes: ChangeCounts
     listed: tuple[tuple[str, ElementKey, str], ...]
-    warnings: tuple[Fault, ...]
+    warnings: tuple[BodyFault, ...]
     etag: str
 
 
@@ -101,7 +101,7 @@ class Replacement:
         self._version = environment.revision + 1
         self._log = ChangeLogWriter(db, environment)
         self._listed: list[tuple[str, ElementKey, str]] = []
-        self._few: list[Change] = []
+        self._few: list[ElementTexts] = []
         self._moves = False
         self._plans = [self._plan(kind) for kind in kinds]
 
@@ -226,12 +226,12 @@ class Replacement:
         fresh = count(end)
         return array("q", (next(fresh) if place == _NEW else place for place in plan.places))
 
-    def _removals(self, plan: _Plan) -> Iterator[Change]:
+    def _removals(self, plan: _Plan) -> Iterator[ElementTexts]:
         for body in self._bodies_at(plan.kind, plan.removed).values():
             key = plan.kind.key_of(element_of(plan.kind.name, body))
-            yield Change(plan.kind.name, key, body, None, 0)
+            yield ElementTexts(plan.kind.name, key, body, None, 0)
 
-    def _differences(self, plan: _Plan, befores: Mapping[int, bytes]) -> Iterator[tuple[int, Element, Change]]:
+    def _differences(self, plan: _Plan, befores: Mapping[int, bytes]) -> Iterator[tuple[int, Element, ElementTexts]]:
         """Yields the added and changed elements, each with its index in the documents."""
         if not any(plan.differs):
             return
@@ -239,19 +239,19 @@ class Replacement:
         pairs = zip(self._submitted.elements(name), self._submitted.texts(name), strict=True)
         for at, (element, text) in enumerate(pairs):
             if plan.differs[at]:
-                yield at, element, Change(name, key_of(element), befores.get(plan.places[at]), text, 0)
+                yield at, element, ElementTexts(name, key_of(element), befores.get(plan.places[at]), text, 0)
 
     def _bodies_at(self, kind: Kind, places: Iterable[int]) -> dict[int, bytes]:
         query = f"SELECT body FROM {kind.name} WHERE place = ?"
         return {place: self._db.execute(query, (place,)).fetchone()[0] for place in places}
 
-    def _record(self, change: Change) -> None:
+    def _record(self, change: ElementTexts) -> None:
         self._log.add(change)
         self._list(change)
         if len(self._few) <= MAX_CHANGES:
             self._few.append(change)
 
-    def _list(self, change: Change) -> None:
+    def _list(self, change: ElementTexts) -> None:
         self._list_one(change.kind, change.key, change_of(change.before, change.after))
 
     def _list_one(self, kind: ElementKind, key: ElementKey, what: str) -> None:

@@ -19,7 +19,7 @@ from ....compiler.model.elements import LISTS, ONE_OBJECT, Element, Model
 from ....compiler.source import Source
 from ..elements.bodies import Body, decode_body, encode_body, merged
 from ..elements.kinds import MADE_IDS
-from ..errors import Fault, Rejected
+from ..errors import BodyFault, Rejected
 
 _BOM = b"\xef\xbb\xbf"
 _members = msgspec.json.Decoder(dict[str, msgspec.Raw])
@@ -36,7 +36,7 @@ class SubmittedModel:
     model: Model
     lists: tuple[str, ...]
     documents: tuple[Mapping[str, Sequence[msgspec.Raw | Body]], ...]
-    warnings: tuple[Fault, ...] = ()
+    warnings: tuple[BodyFault, ...] = ()
 
     @classmethod
     def read(cls, sources: Sequence[Source], now: float | None = None) -> "SubmittedModel":
@@ -107,9 +107,9 @@ def _joined(given: Iterable[msgspec.Raw | Body]) -> Iterator[Body]:
         yield reduce(merged, bodies)
 
 
-def _faults(diagnostics: Sequence[Diagnostic], severity: Severity) -> tuple[Fault, ...]:
+def _faults(diagnostics: Sequence[Diagnostic], severity: Severity) -> tuple[BodyFault, ...]:
     found = (one for one in diagnostics if one.severity == severity)
-    return tuple(Fault(one.code, one.path, one.message, one.help, place=_place(one)) for one in found)
+    return tuple(BodyFault(one.code, one.path, one.message, one.help, place=_place(one)) for one in found)
 
 
 def _place(diagnostic: Diagnostic) -> tuple[int, int] | None:

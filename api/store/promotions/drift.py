@@ -14,7 +14,7 @@ from ..history.change_log import change_of, revision_numbered
 from ..history.origin import Origin
 from ..history.route_orders import last_move, moved, order_at
 from .differences import shown
-from .policy_changes import PolicyChange, policy_changes_since
+from .policy_changes import PolicyElementChange, policy_changes_since
 from .promotion import Drift, DriftChange
 
 
@@ -60,7 +60,7 @@ def _moved_routes(db: Database, environment: Environment, since: int) -> Iterato
         yield DriftChange(ElementKind.ROUTES, id, "moved", body, body, last, revision.by, revision.time)
 
 
-def _shown(reference: Reference, change: PolicyChange, after: Body | None) -> DriftChange:
+def _shown(reference: Reference, change: PolicyElementChange, after: Body | None) -> DriftChange:
     kind, key = reference
     what = change_of(change.before, after)
     return DriftChange(kind, key[-1], what, change.before, after, change.revision, change.by, change.time)

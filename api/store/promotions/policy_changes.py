@@ -17,7 +17,7 @@ _TOUCHED = " OR ".join(f"json_type(summary, '$.{kind}') IS NOT NULL" for kind in
 """The condition of the index `changes_of_policies`."""
 
 
-class PolicyChange(NamedTuple):
+class PolicyElementChange(NamedTuple):
     """The change of an element since a revision. `before` is None if it was not there then.
 
     `by` changed it last, in `revision`, at `time` (RFC 3339).
@@ -29,18 +29,18 @@ class PolicyChange(NamedTuple):
     time: str
 
 
-def policy_changes_since(db: Database, environment: Environment, since: int) -> dict[Reference, PolicyChange]:
+def policy_changes_since(db: Database, environment: Environment, since: int) -> dict[Reference, PolicyElementChange]:
     """Returns the change of each element of the policy model that was written after the revision `since`.
 
     PERF: reads only the revisions that changed the policy model, by their index.
     """
     query = f"""SELECT revision, actor, time FROM changes INDEXED BY changes_of_policies
         WHERE environment = ? AND revision > ? AND ({_TOUCHED}) ORDER BY revision"""
-    found: dict[Reference, PolicyChange] = {}
+    found: dict[Reference, PolicyElementChange] = {}
     for revision, by, time in db.execute(query, (environment.number, since)).fetchall():
         for kind, key, before in _entries(db, environment, revision):
             known = found.get((kind, key))
-            found[kind, key] = PolicyChange(before if known is None else known.before, revision, by, time)
+            found[kind, key] = PolicyElementChange(before if known is None else known.before, revision, by, time)
     return found
 
 

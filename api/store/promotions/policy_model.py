@@ -14,7 +14,7 @@ from ..elements.bodies import element_of, encode_body
 from ..elements.kinds import KINDS
 from ..elements.tables import TABLES
 from ..environments import Environment
-from ..errors import ElementKey, Fault
+from ..errors import BodyFault, ElementKey
 from ..history.change_log import no_revision
 from ..history.origin import POLICY_KINDS
 from ..history.route_orders import order_at
@@ -43,7 +43,7 @@ class PolicyModel:
 
     stored: Mapping[ElementKind, Mapping[ElementKey, Stored]]
     lists: Sequence[ElementKind] = ()
-    warnings: tuple[Fault, ...] = field(default=(), init=False)
+    warnings: tuple[BodyFault, ...] = field(default=(), init=False)
 
     def elements(self, name: str) -> Sequence[Element]:
         """Returns the elements of a list."""

@@ -23,7 +23,7 @@ from .promotion import Drift, Preview
 from .remaining_uses import refuse_uses, uses
 
 
-class Source(NamedTuple):
+class PolicySource(NamedTuple):
     """The source of a policy model: an environment by its id, UUID and epoch, and its revision."""
 
     id: str
@@ -45,7 +45,7 @@ class PolicyReplacement:
     It is about one state of the database.
     """
 
-    def __init__(self, db: Database, target: Environment, source: Source, after: PolicyModel):
+    def __init__(self, db: Database, target: Environment, source: PolicySource, after: PolicyModel):
         self._db, self.target, self.source = db, target, source
         self.before = policy_model(db, target)
         self.after = PolicyModel(after.stored, _lists(db, target, after))

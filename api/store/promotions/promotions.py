@@ -12,14 +12,14 @@ from ..audit.entries import AuditEntry, append
 from ..audit.events import Event
 from ..credentials.credential_recheck import recheck_credential
 from ..credentials.makers import refuse_approver
-from ..database.connections import Connections
+from ..database.connections import StoreConnections
 from ..environment_ids import Bounds, refuse_outside
 from ..environments import Environment, environment_within
-from ..errors import Conflict, Fault, NotPermitted, Rejected
+from ..errors import BodyFault, Conflict, NotPermitted, Rejected
 from .differences import differences, shown
 from .drift import drift_of
 from .policy_model import PolicyModel, policy_model
-from .policy_replacement import PolicyReplacement, RequestedBy, Source
+from .policy_replacement import PolicyReplacement, PolicySource, RequestedBy
 from .promotion import Drift, Preview, Promotion, PromotionDetail, Wanted
 from .records import add_record, end_waiting, record_of, records, waiting_content
 
@@ -30,7 +30,7 @@ class Promotions:
     `env` is the target's id. A caller that is bound to environments gets OutOfBounds unless both ends are among them.
     """
 
-    def __init__(self, connections: Connections, now: Callable[[], str]):
+    def __init__(self, connections: StoreConnections, now: Callable[[], str]):
         """`now` returns the time in RFC 3339."""
         self._connections, self._now = connections, now
 
@@ -82,7 +82,7 @@ class Promotions:
             content = waiting_content(db, waiting)
             _expect(waiting.digest, digest)
             # The source may be gone or changed: what was shown is stored with the promotion.
-            source = Source(waiting.environment, waiting.uuid, waiting.epoch, waiting.source_revision)
+            source = PolicySource(waiting.environment, waiting.uuid, waiting.epoch, waiting.source_revision)
             takeover = PolicyReplacement(db, target, source, content)
             if takeover.before.digest != waiting.replaces:
                 raise Conflict(f"`{env}` has changed since this was asked for; reject it, and ask for a new promotion")
@@ -207,7 +207,9 @@ def _promotion(
     source = environment_within(db, source_id, actor.bounds)
     if source.uuid == target.uuid:
         message = "an environment can't be promoted to itself"
-        raise Rejected((Fault("bad-promotion", "$.from", message, "to go back to an earlier revision, restore it"),))
+        raise Rejected(
+            (BodyFault("bad-promotion", "$.from", message, "to go back to an earlier revision, restore it"),)
+        )
     ends = target, _as_source(source, source.revision)
     if prepared is not None and (prepared.target, prepared.source) == ends:
         return prepared.within(db)
@@ -229,8 +231,8 @@ def _previewed(takeover: PolicyReplacement, wanted: Wanted) -> Preview:
     return takeover.preview()
 
 
-def _as_source(environment: Environment, revision: int) -> Source:
-    return Source(environment.id, environment.uuid, environment.epoch, revision)
+def _as_source(environment: Environment, revision: int) -> PolicySource:
+    return PolicySource(environment.id, environment.uuid, environment.epoch, revision)
 
 
 def _expect(digest: str, expected: str | None) -> None:

@@ -14,7 +14,7 @@ from ....bundles.conditions.trees.normalise import normal_or
 from ....bundles.conditions.trees.tree import FALSE, FilterTree
 from ....bundles.conditions.values import Json, is_text
 from ....runtime.searches.subjects import SubjectRule
-from .search_rows import GRANTED_ON, GRANTED_TO, RESOURCES, SUBJECTS, Search, Span, SpanRows
+from .search_rows import GRANTED_ON, GRANTED_TO, RESOURCES, SUBJECTS, IdRange, Search, SpanRows
 
 MOST_ROLES = 1_000
 """The most roles of a condition whose holders are looked up. With more, every subject is tested."""
@@ -63,7 +63,7 @@ def resource_candidates(
     """See `Store.resource_candidates`."""
     if not _are_texts(type, after):
         return _NONE
-    search = Search(db, RESOURCES, Span(environment, type, after, count))
+    search = Search(db, RESOURCES, IdRange(environment, type, after, count))
     if granted_to is not None and _are_texts(*granted_to):
         search.add_granted(GRANTED_TO, *granted_to)
     return _candidates(search.rows(where))
@@ -81,7 +81,7 @@ def subject_candidates(
     """See `Store.subject_candidates`."""
     if not _are_texts(type, after):
         return _NONE
-    search = Search(db, SUBJECTS, Span(environment, type, after, count))
+    search = Search(db, SUBJECTS, IdRange(environment, type, after, count))
     if granted_on is not None and _are_texts(*granted_on):
         search.add_granted(GRANTED_ON, *granted_on)
     everyone = [rule.where for rule in rules if rule.roles is None]

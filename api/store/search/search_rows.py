@@ -24,7 +24,7 @@ _BEHIND_ALL = b""
 _NOTHING = b"{}"
 
 
-class Span(NamedTuple):
+class IdRange(NamedTuple):
     """The ids to read: about `entities` of them after `after`, never more than twice as many."""
 
     environment: int
@@ -95,7 +95,7 @@ GRANTED_ON = IdSource(
 class Search:
     """The search of one span."""
 
-    def __init__(self, db: Database, registry: Registry, span: Span):
+    def __init__(self, db: Database, registry: Registry, span: IdRange):
         self._db, self._registry, self._count = db, registry, span.entities
         self._values: dict[str, Any] = {
             "env": span.environment,

@@ -6,7 +6,7 @@ from uuid import uuid4
 from ....compiler.checks.pattern_sizes import pattern_sizes
 from ....compiler.documents.read_element import read_element
 from ....compiler.model.elements import Policy
-from ..database.connections import Connections
+from ..database.connections import StoreConnections
 from ..elements.checking import CheckedElement, refuse_faults
 from ..elements.edits import Create, CreateAt, Delete, Edit, Put, Replace
 from ..elements.kinds import Kind, Reference, kind_named
@@ -15,7 +15,7 @@ from ..environments import environment_within
 from ..errors import ElementKey
 
 
-def examine(connections: Connections, env: str, edits: Sequence[Edit], bounds: Bounds) -> None:
+def examine(connections: StoreConnections, env: str, edits: Sequence[Edit], bounds: Bounds) -> None:
     """Check the elements that edits leave, together and against the stored ones. Nothing is written.
 
     It finds no fault that the write itself would not find. It leaves the rest to the write: names that are taken,

@@ -9,13 +9,13 @@ from typing import Final, NamedTuple
 from sqlite_utils import Database
 
 from ....compiler.model.elements import ONE_OBJECT, DeclaredAttributes, Element, ElementKind, Model, ResourceType
-from ..database.connections import Connections
+from ..database.connections import StoreConnections
 from ..elements.bodies import element_of
 from ..elements.tables import TABLES
-from ..elements.workspace import Change
+from ..elements.workspace import ElementTexts
 from ..environment_ids import Bounds
 from ..environments import Environment, environment_within
-from ..errors import Fault, Rejected, StoreUnavailable
+from ..errors import BodyFault, Rejected, StoreUnavailable
 from ..history.updates import Updates, updates_since
 from ..policy_tests import policy_tests_of
 from ..writing import Time, Write, apply_to, refuse_many
@@ -57,15 +57,15 @@ class Trial:
     after: Declared
     deltas: tuple[bytes, ...] = ()
     delta: bytes | None = None
-    changes: tuple[Change, ...] = ()
-    warnings: tuple[Fault, ...] = ()
+    changes: tuple[ElementTexts, ...] = ()
+    warnings: tuple[BodyFault, ...] = ()
 
 
 class _Undone(Exception):
     """Ends the transaction of a trial."""
 
 
-def read_tests(connections: Connections, env: str, since: int, bounds: Bounds) -> Trial:
+def read_tests(connections: StoreConnections, env: str, since: int, bounds: Bounds) -> Trial:
     """Returns the state of an environment, for an engine of the revision `since`, without a write.
 
     Raises NotFound, OutOfBounds, and StoreUnavailable if no deltas lead the engine there.
@@ -77,7 +77,7 @@ def read_tests(connections: Connections, env: str, since: int, bounds: Bounds) -
         return Trial(environment, tuple(policy_tests_of(db, environment)), declared, declared, deltas)
 
 
-def try_write(connections: Connections, write: Write, since: int, time: Time) -> Trial:
+def try_write(connections: StoreConnections, write: Write, since: int, time: Time) -> Trial:
     """Returns what a write would do, for an engine of the revision `since`, and writes nothing.
 
     The edits, their checks, the change log and the delta are those of a real write. So it waits for earlier writes, and
@@ -96,7 +96,7 @@ def try_write(connections: Connections, write: Write, since: int, time: Time) ->
 
 
 @contextmanager
-def _undone(connections: Connections) -> Iterator[Database]:
+def _undone(connections: StoreConnections) -> Iterator[Database]:
     """Wraps the block in a write transaction, which is always undone. No other process hears of it."""
     with suppress(_Undone), connections.writing() as db:
         yield db
@@ -114,7 +114,7 @@ def _delta(updates: Updates) -> bytes | None:
     """Returns the delta of the write that was tried, or None if it changed nothing."""
     if not updates.are_complete:
         message = "the changes affect more than can be tried: they need a new bundle"
-        raise Rejected((Fault("too-many-affected", "$", message, "try fewer changes at a time"),))
+        raise Rejected((BodyFault("too-many-affected", "$", message, "try fewer changes at a time"),))
     return updates.deltas[0] if updates.deltas else None
 
 

@@ -8,7 +8,7 @@ from operator import add
 from typing import Final
 
 from .blocks import Block, EnvironmentBlocks
-from .definitions import METRICS, WORKERS, Kind, Split
+from .definitions import METRICS, WORKERS, MetricType, Split
 from .last_hour import HourSamples
 from .layout import PROCESS, USED, Layout
 
@@ -36,13 +36,13 @@ class CounterTable:
         self._gauges = tuple(
             layout.at(metric, series)
             for metric in METRICS
-            if metric.kind is Kind.GAUGE and metric.split is Split.NOTHING
+            if metric.kind is MetricType.GAUGE and metric.split is Split.NOTHING
             for series in metric.series
         )
         self._gauges_of_blocks = tuple(
             layout.at(metric, series)
             for metric in METRICS
-            if metric.kind is Kind.GAUGE and metric.split is Split.ENVIRONMENT
+            if metric.kind is MetricType.GAUGE and metric.split is Split.ENVIRONMENT
             for series in metric.series
         )
 

@@ -38,7 +38,7 @@ OK: Final[Series] = ("200",)
 """The series of answers 200. They are so many that only their times are counted: see `exposition`."""
 
 
-class Kind(Enum):
+class MetricType(Enum):
     """The type of a metric, as Prometheus names it."""
 
     COUNTER = "counter"
@@ -60,7 +60,7 @@ class Split(Enum):
     """It is not counted, but read for each answer."""
 
 
-class Where(Enum):
+class MetricServer(Enum):
     """Which server has a metric."""
 
     BOTH = "service, agent"
@@ -76,13 +76,13 @@ class Metric:
     """
 
     name: str
-    kind: Kind
+    kind: MetricType
     unit: str
     help: str
     labels: tuple[str, ...] = ()
     series: tuple[Series, ...] = ((),)
     split: Split = Split.NOTHING
-    where: Where = Where.BOTH
+    where: MetricServer = MetricServer.BOTH
 
     @property
     def all_labels(self) -> tuple[str, ...]:
@@ -100,7 +100,7 @@ OUTCOMES: Final[Mapping[str, Series]] = {
 
 REQUESTS: Final = Metric(
     "writ_http_requests_total",
-    Kind.COUNTER,
+    MetricType.COUNTER,
     "requests",
     "HTTP requests that were answered. The route is empty if no route was found.",
     ("status",),
@@ -109,7 +109,7 @@ REQUESTS: Final = Metric(
 )
 LATENCIES: Final = Metric(
     "writ_http_request_duration_seconds",
-    Kind.HISTOGRAM,
+    MetricType.HISTOGRAM,
     "seconds",
     "Time from the head of a request, or from the body of a decision call, to the end of the answer.",
     ("status_class",),
@@ -118,7 +118,7 @@ LATENCIES: Final = Metric(
 )
 REFUSED_EARLY: Final = Metric(
     "writ_http_refusals_total",
-    Kind.COUNTER,
+    MetricType.COUNTER,
     "requests",
     "Requests and connections that were refused before a request was read: malformed, too slow, too many.",
     ("status",),
@@ -126,7 +126,7 @@ REFUSED_EARLY: Final = Metric(
 )
 GRPC_REQUESTS: Final = Metric(
     "writ_grpc_requests_total",
-    Kind.COUNTER,
+    MetricType.COUNTER,
     "requests",
     "Calls over gRPC that were answered: checks of Envoy, whose denials have the status `OK`, and health checks.",
     ("route", "status"),
@@ -134,7 +134,7 @@ GRPC_REQUESTS: Final = Metric(
 )
 GRPC_LATENCIES: Final = Metric(
     "writ_grpc_request_duration_seconds",
-    Kind.HISTOGRAM,
+    MetricType.HISTOGRAM,
     "seconds",
     "Time of a call over gRPC, from its whole message to its answer.",
     ("route",),
@@ -142,19 +142,19 @@ GRPC_LATENCIES: Final = Metric(
 )
 CONNECTIONS: Final = Metric(
     "writ_http_connections",
-    Kind.GAUGE,
+    MetricType.GAUGE,
     "connections",
     "Open connections: in a handshake, before a request, with a request in work, in the middle of a body, or idle.",
     ("state",),
     (("starting",), ("new",), ("serving",), ("receiving",), ("idle",)),
 )
-WORKERS: Final = Metric("writ_workers", Kind.GAUGE, "processes", "Worker processes that live.")
+WORKERS: Final = Metric("writ_workers", MetricType.GAUGE, "processes", "Worker processes that live.")
 BUILD_INFO: Final = Metric(
-    "writ_build_info", Kind.GAUGE, "", "Always 1. The label is Writ's version.", ("version",), split=Split.READ
+    "writ_build_info", MetricType.GAUGE, "", "Always 1. The label is Writ's version.", ("version",), split=Split.READ
 )
 DECISIONS: Final = Metric(
     "writ_decisions_total",
-    Kind.COUNTER,
+    MetricType.COUNTER,
     "decisions",
     "Decisions, each item of a batch for itself. An item that can't be decided has the outcome `error`.",
     ("outcome", "reason_code"),
@@ -163,7 +163,7 @@ DECISIONS: Final = Metric(
 )
 SEARCHES: Final = Metric(
     "writ_searches_total",
-    Kind.COUNTER,
+    MetricType.COUNTER,
     "searches",
     "Searches that were answered.",
     ("search",),
@@ -172,86 +172,86 @@ SEARCHES: Final = Metric(
 )
 REVISION: Final = Metric(
     "writ_revision",
-    Kind.GAUGE,
+    MetricType.GAUGE,
     "revisions",
     "The revision in force, in the worker that is furthest behind.",
     split=Split.ENVIRONMENT,
 )
 IN_FORCE_SINCE: Final = Metric(
     "writ_revision_in_force_timestamp_seconds",
-    Kind.GAUGE,
+    MetricType.GAUGE,
     "seconds",
     "When the revision in force came into force, in the worker where that is longest ago (epoch seconds).",
     split=Split.ENVIRONMENT,
 )
 LAST_CONTACT: Final = Metric(
     "writ_agent_last_contact_timestamp_seconds",
-    Kind.GAUGE,
+    MetricType.GAUGE,
     "seconds",
     "When the agent's source last gave a usable answer (epoch seconds).",
     split=Split.ENVIRONMENT,
-    where=Where.AGENT,
+    where=MetricServer.AGENT,
 )
 COMMITS: Final = Metric(
     "writ_commit_to_in_force_seconds",
-    Kind.HISTOGRAM,
+    MetricType.HISTOGRAM,
     "seconds",
     "Time from a commit until it is in force and its writer gets the answer.",
-    where=Where.SERVICE,
+    where=MetricServer.SERVICE,
 )
 BUILDS: Final = Metric(
     "writ_bundle_builds_total",
-    Kind.COUNTER,
+    MetricType.COUNTER,
     "builds",
     "Bundles that were built while the service ran.",
     ("result",),
     (("built",), ("failed",)),
-    where=Where.SERVICE,
+    where=MetricServer.SERVICE,
 )
 BUILD_SECONDS: Final = Metric(
     "writ_bundle_build_duration_seconds",
-    Kind.HISTOGRAM,
+    MetricType.HISTOGRAM,
     "seconds",
     "Time that it took to build a bundle, or to fail.",
-    where=Where.SERVICE,
+    where=MetricServer.SERVICE,
 )
 STORE_SECONDS: Final = Metric(
     "writ_store_transaction_duration_seconds",
-    Kind.HISTOGRAM,
+    MetricType.HISTOGRAM,
     "seconds",
     "Time of a transaction of the store, with the wait for its turn.",
     ("access",),
     (("read",), ("write",)),
-    where=Where.SERVICE,
+    where=MetricServer.SERVICE,
 )
 STORE_BYTES: Final = Metric(
     "writ_store_size_bytes",
-    Kind.GAUGE,
+    MetricType.GAUGE,
     "bytes",
     "Size of the store's files: the database, and the log of its latest writes.",
     ("file",),
     split=Split.READ,
-    where=Where.SERVICE,
+    where=MetricServer.SERVICE,
 )
 AUDIT_ENTRIES: Final = Metric(
     "writ_audit_entries",
-    Kind.GAUGE,
+    MetricType.GAUGE,
     "entries",
     "Entries of the audit log in the store.",
     split=Split.READ,
-    where=Where.SERVICE,
+    where=MetricServer.SERVICE,
 )
 AUDIT_BYTES: Final = Metric(
     "writ_audit_size_bytes",
-    Kind.GAUGE,
+    MetricType.GAUGE,
     "bytes",
     "Size of the entries of the audit log. It is missing until a worker has read a large log.",
     split=Split.READ,
-    where=Where.SERVICE,
+    where=MetricServer.SERVICE,
 )
 CACHE_LOOKUPS: Final = Metric(
     "writ_cache_lookups_total",
-    Kind.COUNTER,
+    MetricType.COUNTER,
     "lookups",
     "Lookups in a cache, and whether it had the entry.",
     ("cache", "result"),
@@ -259,7 +259,7 @@ CACHE_LOOKUPS: Final = Metric(
 )
 CACHE_ENTRIES: Final = Metric(
     "writ_cache_entries",
-    Kind.GAUGE,
+    MetricType.GAUGE,
     "entries",
     "Entries of the caches of all workers.",
     ("cache",),
@@ -267,7 +267,7 @@ CACHE_ENTRIES: Final = Metric(
 )
 REFUSED_CREDENTIALS: Final = Metric(
     "writ_refused_credentials_total",
-    Kind.COUNTER,
+    MetricType.COUNTER,
     "attempts",
     "Attempts with a wrong credential. Those of an address with too many of them are `blocked`.",
     ("result",),
@@ -275,19 +275,19 @@ REFUSED_CREDENTIALS: Final = Metric(
 )
 LOG_RECORDS: Final = Metric(
     "writ_decision_log_records_total",
-    Kind.COUNTER,
+    MetricType.COUNTER,
     "records",
     "Records of the decision log that were written, or taken by the collector.",
 )
 LOG_BYTES: Final = Metric(
     "writ_decision_log_bytes_total",
-    Kind.COUNTER,
+    MetricType.COUNTER,
     "bytes",
     "Bytes of these records, before compression.",
 )
 LOG_DROPPED: Final = Metric(
     "writ_decision_log_dropped_total",
-    Kind.COUNTER,
+    MetricType.COUNTER,
     "records",
     "Records of the decision log that are lost: the log was full, the collector refused them for good, they could not"
     " be made, or their worker stopped. A batch counts as one, unless the collector refused its records.",
@@ -296,31 +296,31 @@ LOG_DROPPED: Final = Metric(
 )
 LOG_ERRORS: Final = Metric(
     "writ_decision_log_errors_total",
-    Kind.COUNTER,
+    MetricType.COUNTER,
     "errors",
     "Writes to the file of the decision log, or to its collector, that failed. Most are tried again.",
 )
 LOG_QUEUE_CALLS: Final = Metric(
     "writ_decision_log_queue_calls",
-    Kind.GAUGE,
+    MetricType.GAUGE,
     "calls",
     "Calls that wait to be written to the decision log. A batch is one call.",
 )
 LOG_QUEUE_BYTES: Final = Metric(
     "writ_decision_log_queue_bytes",
-    Kind.GAUGE,
+    MetricType.GAUGE,
     "bytes",
     "Memory of these calls.",
 )
 LOG_LIMIT_CALLS: Final = Metric(
     "writ_decision_log_queue_limit_calls",
-    Kind.GAUGE,
+    MetricType.GAUGE,
     "calls",
     "Calls for which there is room in all workers. It is 0 without a decision log.",
 )
 LOG_LIMIT_BYTES: Final = Metric(
     "writ_decision_log_queue_limit_bytes",
-    Kind.GAUGE,
+    MetricType.GAUGE,
     "bytes",
     "Memory for calls that wait, in all workers. It is 0 without a decision log.",
 )

@@ -13,12 +13,12 @@ from prometheus_client.utils import floatToGoString
 
 from .blocks import OTHERS, Block
 from .counter_table import CounterTable
-from .definitions import LATENCIES, METRICS, OK, REQUESTS, Kind, Metric, Series, Split, Where
+from .definitions import LATENCIES, METRICS, OK, REQUESTS, Metric, MetricServer, MetricType, Series, Split
 from .layout import BOUNDS_SECONDS, SUM, Layout, width
 
 _NANO: Final = 1e9
 _EDGES: Final = (*map(floatToGoString, BOUNDS_SECONDS), "+Inf")
-_FAMILIES: Final = {Kind.COUNTER: CounterMetricFamily, Kind.GAUGE: GaugeMetricFamily}
+_FAMILIES: Final = {MetricType.COUNTER: CounterMetricFamily, MetricType.GAUGE: GaugeMetricFamily}
 _LIBRARY_UNITS: Final = ("seconds", "bytes")
 """The units that stand in names. OpenMetrics tells no others."""
 
@@ -35,13 +35,15 @@ class MetricsScope:
     or None if that is not known now.
     """
 
-    where: Where
+    where: MetricServer
     bounds: frozenset[str] | None = None
     existing: Mapping[str, str] | None = None
 
     def shows(self, metric: Metric) -> bool:
         """Returns whether a metric is in the answer."""
-        return metric.where in (Where.BOTH, self.where) and (self.bounds is None or metric.split is Split.ENVIRONMENT)
+        return metric.where in (MetricServer.BOTH, self.where) and (
+            self.bounds is None or metric.split is Split.ENVIRONMENT
+        )
 
     def name_of(self, block: Block) -> str | None:
         """Returns the name for the environment of a block, or None if it is not shown."""
@@ -99,8 +101,8 @@ def _named(blocks: Iterable[Block], asked: MetricsScope) -> Iterator[tuple[str, 
 
 
 def _family(metric: Metric) -> Any:
-    unit = metric.unit if metric.unit in _LIBRARY_UNITS and metric.kind is not Kind.COUNTER else ""
-    family = HistogramMetricFamily if metric.kind is Kind.HISTOGRAM else _FAMILIES[metric.kind]
+    unit = metric.unit if metric.unit in _LIBRARY_UNITS and metric.kind is not MetricType.COUNTER else ""
+    family = HistogramMetricFamily if metric.kind is MetricType.HISTOGRAM else _FAMILIES[metric.kind]
     return family(metric.name, metric.help, labels=metric.all_labels, unit=unit)
 
 
@@ -131,7 +133,7 @@ def _add(
 
 
 def _add_cells(family: Any, metric: Metric, labels: Series, sums: list[int], at: int) -> None:
-    if metric.kind is Kind.HISTOGRAM:
+    if metric.kind is MetricType.HISTOGRAM:
         counts = accumulate(sums[at : at + SUM])
         family.add_metric(labels, [*map(list, zip(_EDGES, counts, strict=True))], sums[at + SUM] / _NANO)
     else:
@@ -147,7 +149,7 @@ def _of_environments(metric: Metric, table: CounterTable, blocks: Iterable[tuple
     for name, block in blocks:
         for series in metric.series:
             value, labels = block.values[table.layout.at(metric, series)], (name, *series)
-            if metric.kind is Kind.COUNTER:
+            if metric.kind is MetricType.COUNTER:
                 found[labels] = found.get(labels, 0) + value
             elif value:  # 0 means that there is none
                 scaled = (value - 1) / _NANO if metric.unit == "seconds" else value - 1

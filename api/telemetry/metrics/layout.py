@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from .definitions import METRICS, Kind, Metric, Series, Split
+from .definitions import METRICS, Metric, MetricType, Series, Split
 
 SHIFT: Final = 13
 """The first bucket of every histogram has the times below 2**13 ns (8 µs). Each bucket ends at twice the time before.
@@ -75,4 +75,4 @@ class Layout:
 
 def width(metric: Metric) -> int:
     """Returns the words of one series."""
-    return SUM + 1 if metric.kind is Kind.HISTOGRAM else 1
+    return SUM + 1 if metric.kind is MetricType.HISTOGRAM else 1

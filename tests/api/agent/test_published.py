@@ -8,7 +8,7 @@ from typing import Any
 import fsspec
 import msgspec
 import pytest
-from writ.api.agent.sources.published import Published
+from writ.api.agent.sources.published import FolderSource
 from writ.api.agent.sources.source import Ask, SourceError
 from writ.bundles.errors import BundleError, ExpiredBundle, OlderBundle, UnknownKey, WrongEnvironment
 from writ.bundles.feed.index import INDEX_FILE
@@ -29,8 +29,8 @@ def folder(tmp_path: Path) -> Folder:
     return Folder(History(), str(tmp_path / "published"))
 
 
-def source_of(folder: Folder, time: Time) -> Published:
-    return Published(folder.root, TRUST, clock=lambda: time.wall)
+def source_of(folder: Folder, time: Time) -> FolderSource:
+    return FolderSource(folder.root, TRUST, clock=lambda: time.wall)
 
 
 def file_of(folder: Folder, suffix: str) -> Path:
@@ -187,7 +187,7 @@ def test_an_interrupted_download_goes_on(folder: Folder, time: Time, tmp_path: P
 def test_a_store_in_memory(time: Time, tmp_path: Path) -> None:
     """fsspec knows many stores."""
     folder = Folder(History(), "memory://published/prod")
-    one = follower(Published("memory://published/prod", TRUST, clock=lambda: time.wall), time, tmp_path)
+    one = follower(FolderSource("memory://published/prod", TRUST, clock=lambda: time.wall), time, tmp_path)
     folder.history.commit()
     folder.publish()
     stepped(one, time, 3)
@@ -212,7 +212,7 @@ def s3(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
 def test_a_folder_in_s3(s3: dict[str, Any], time: Time, tmp_path: Path) -> None:
     """With the package for it."""
     folder = Folder(History(), "s3://bucket/prod", **s3)
-    source = Published("s3://bucket/prod", TRUST, options=s3, clock=lambda: time.wall)
+    source = FolderSource("s3://bucket/prod", TRUST, options=s3, clock=lambda: time.wall)
     one = follower(source, time, tmp_path)
     folder.history.commit()
     folder.publish()

@@ -5,7 +5,7 @@ from falcon import testing
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from writ.api.http.raw_paths import canonical, segment
-from writ.api.http.rejections import BadPath
+from writ.api.http.rejections import UndecodablePath
 from writ.api.service.routes.all_routes import ACCESS
 
 from tests.support.managed import ROOT, Managed
@@ -92,6 +92,6 @@ def test_a_whole_url_is_its_path(shared: Managed, origin: str) -> None:
 def test_any_bytes_are_a_canonical_path_or_none(raw: bytes) -> None:
     try:
         path = canonical(raw)
-    except BadPath:
+    except UndecodablePath:
         return
     assert canonical(path.encode()) == path

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from writ.api.identity import known_credentials
 from writ.api.identity.credential import Credential, Scope
-from writ.api.identity.known_credentials import ApiKeys, CredentialKind, KnownCredentials
+from writ.api.identity.known_credentials import CredentialKind, KnownApiKeys, KnownCredentials
 from writ.api.identity.secret_format import API_KEY, new_secret
 from writ.api.store.database.watch import Watch
 from writ.api.store.errors import Stale
@@ -134,7 +134,7 @@ def test_while_the_store_cannot_be_read_what_is_known_serves_for_a_while(
 
 def test_while_the_store_cannot_be_read_nobody_knows_what_was_an_api_key(store: Store) -> None:
     key = new_secret(API_KEY)[0].encode()
-    known = known_over(store, ApiKeys(store.credentials))
+    known = known_over(store, KnownApiKeys(store.credentials))
     assert not known.was_issued(key)
     store.close()
     store.path.rename(store.path.with_name("away"))

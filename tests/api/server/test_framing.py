@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from writ.api.server.refusal import Refusal
+from writ.api.server.refusal import RefusedRequest
 from writ.api.server.request_parser import (
     MOST_CHUNK_OVERHEAD,
     MOST_FIELD_BYTES,
@@ -47,7 +47,7 @@ def seen(*pieces: bytes) -> Seen:
     try:
         for piece in pieces:
             parser.feed(piece)
-    except Refusal as refusal:
+    except RefusedRequest as refusal:
         found.refused = refusal.status
     return found
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from writ.runtime import BadRequest
 from writ.runtime.filters.derive import derive
-from writ.runtime.filters.partial import Conditions, OpenRule
+from writ.runtime.filters.partial import OpenRule, RemainingRules
 from writ.runtime.searches import filtering
 
 from tests.support import oracle_searches
@@ -182,7 +182,7 @@ def test_what_callers_invent_is_not_remembered(tmp_path):
 def test_the_constants_of_a_filter_count_as_memory():
     """A caller chooses among the rules by the subject's attributes, so each filter is another list of them."""
     rule = OpenRule("abac", (), (("k", "in", [f"{n}" for n in range(1_000)]),))
-    assert derive(Conditions((rule,), ())).size > 100
+    assert derive(RemainingRules((rule,), ())).size > 100
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,10 @@ from importlib.util import find_spec
 from typing import Any, Final
 
 from ....server.listening import UNIX, CannotListen, bound_socket, shown_address
-from ....server.tls import Pem
+from ....server.tls import TlsContents
 from ....settings.settings import HttpLimits
 from ....telemetry.metrics.counts import Counts
-from ..gateway_answering import Answers
+from ..gateway_answering import GatewayAnswers
 
 OPTION: Final = "--envoy-bind"
 
@@ -59,7 +59,7 @@ class EnvoyListener:
     def __init__(
         self,
         place: socket.socket,
-        answering: Answers,
+        answering: GatewayAnswers,
         is_ready: Callable[[], Awaitable[bool]],
         counts: Counts,
         limits: HttpLimits,
@@ -74,7 +74,7 @@ class EnvoyListener:
         """The address, as `HOST:PORT`."""
         return shown_address(self._place)
 
-    async def start(self, pem: Pem | None) -> None:
+    async def start(self, pem: TlsContents | None) -> None:
         """Listen, with TLS if there is a certificate. Raises RuntimeError if the address can't be used any more."""
         os.environ.setdefault(*_QUIET)
         # Imported here, in a worker: grpcio must not be loaded before the fork, and no other process needs its memory.
@@ -98,7 +98,7 @@ class EnvoyListener:
 
 def listener_on(
     place: socket.socket | None,
-    answering: Answers,
+    answering: GatewayAnswers,
     is_ready: Callable[[], Awaitable[bool]],
     counts: Counts,
     limits: HttpLimits,
@@ -124,7 +124,7 @@ def _options(limits: HttpLimits) -> list[tuple[str, int]]:
     ]
 
 
-def _credentials(pem: Pem) -> Any:
+def _credentials(pem: TlsContents) -> Any:
     import grpc
 
     return grpc.ssl_server_credentials(

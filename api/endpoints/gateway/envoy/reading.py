@@ -9,7 +9,7 @@ from ....store.environment_ids import DEFAULT
 from ..contracts.envoy import ENVOY
 from ..dot_segments import has_dot_segment
 from ..gateway import CREDENTIAL, GatewayQuestion
-from ..headers import Headers, Refused
+from ..headers import GatewayRefused, Headers
 from .messages import CHECK_REQUEST, DecodeError
 
 ENVIRONMENT: Final = "x-writ-environment"
@@ -22,7 +22,7 @@ _ELSEWHERE: Final = "elsewhere"
 """Stands for a peer without an IP address. No environment trusts it."""
 
 
-class Unreadable(Exception):
+class UnreadableCheck(Exception):
     """The message is no check of an HTTP request. The message of the error is one sentence."""
 
 
@@ -36,7 +36,9 @@ class JoinedHeaders(Headers, frozen=True):
         """See `Headers`. Raises Refused also for a value with a comma."""
         value = super().one(name)
         if value is not None and "," in value and name.lower() != "x-forwarded-for":
-            raise Refused(f"`{name}` may have been sent twice; set `encode_raw_headers: true` in Envoy's configuration")
+            raise GatewayRefused(
+                f"`{name}` may have been sent twice; set `encode_raw_headers: true` in Envoy's configuration"
+            )
         return value
 
     def several(self, names: tuple[str, ...]) -> list[str | None]:
@@ -59,7 +61,7 @@ class Check:
         own = Headers.of((key.encode(), _bytes(value)) for key, value in metadata if key in _OWN)
         environment = own.one(ENVIRONMENT) or DEFAULT
         if _ENVIRONMENT_ID.fullmatch(environment) is None:
-            raise Refused(f"`{ENVIRONMENT}` is no id of an environment")
+            raise GatewayRefused(f"`{ENVIRONMENT}` is no id of an environment")
         strays = has_dot_segment(http.path)
         self.asked = GatewayQuestion(
             ENVOY, environment, http.path, http.method, headers, address_of_peer(peer), own, strays
@@ -81,11 +83,11 @@ def _http(message: bytes) -> Any:
     try:
         found = CHECK_REQUEST.FromString(message).attributes.request.http
     except DecodeError:
-        raise Unreadable("the message is no CheckRequest") from None
+        raise UnreadableCheck("the message is no CheckRequest") from None
     if found.query or found.fragment:
-        raise Unreadable("the query and the fragment belong to the path")
+        raise UnreadableCheck("the query and the fragment belong to the path")
     if found.headers and found.header_map.headers:
-        raise Unreadable("the headers are there twice, as `headers` and as `header_map`")
+        raise UnreadableCheck("the headers are there twice, as `headers` and as `header_map`")
     return found
 
 

@@ -11,12 +11,12 @@ import grpc
 from ....telemetry.log_lines import HEADERS
 from ....telemetry.metrics.counts import Counts
 from ....telemetry.metrics.definitions import GRPC_CHECK, GRPC_HEALTH, GRPC_STATUSES
-from ..gateway_answering import Answers
-from ..headers import Refused
+from ..gateway_answering import GatewayAnswers
+from ..headers import GatewayRefused
 from ..outcome import refused
 from .answers import answer
 from .messages import HEALTH_REQUEST, HEALTH_RESPONSE, DecodeError
-from .reading import Check, Unreadable
+from .reading import Check, UnreadableCheck
 
 AUTHORIZATION: Final = GRPC_CHECK.partition("/")[0]
 """The name of Envoy's service."""
@@ -44,16 +44,16 @@ Method: TypeAlias = Callable[[bytes, Any], Awaitable[bytes]]
 class Checks:
     """Answers `Check`. Any failure is an error of gRPC, never an OK."""
 
-    def __init__(self, answering: Answers) -> None:
+    def __init__(self, answering: GatewayAnswers) -> None:
         self._answering = answering
 
     async def check(self, message: bytes, context: Any) -> bytes:
         """Returns a CheckResponse. Ends the call with an error if the gateway itself is refused."""
         try:
             check = Check(message, context.invocation_metadata() or (), context.peer())
-        except Unreadable as ex:
+        except UnreadableCheck as ex:
             await _end(context, grpc.StatusCode.INVALID_ARGUMENT, str(ex))
-        except Refused as ex:
+        except GatewayRefused as ex:
             return answer(refused(str(ex)), ())
         HEADERS.set(tuple(check.asked.headers.fields.items()))
         try:
@@ -66,7 +66,7 @@ class Checks:
             await _end(context, _CODES.get(HTTPStatus(status), grpc.StatusCode.INTERNAL), sentence)
 
 
-class Health:
+class EnvoyHealth:
     """Answers whether this worker can decide. It needs no credential, and tells nothing else."""
 
     def __init__(self, is_ready: Callable[[], Awaitable[bool]]) -> None:
@@ -88,9 +88,9 @@ class Health:
         return found
 
 
-def handlers(answering: Answers, is_ready: Callable[[], Awaitable[bool]], counts: Counts) -> tuple[Any, ...]:
+def handlers(answering: GatewayAnswers, is_ready: Callable[[], Awaitable[bool]], counts: Counts) -> tuple[Any, ...]:
     """Returns the handlers of both services. Messages come and go as bytes, so that only this module reads them."""
-    checks, health = Checks(answering), Health(is_ready)
+    checks, health = Checks(answering), EnvoyHealth(is_ready)
     return tuple(
         _handler(route, _counted(route, method, counts))
         for route, method in ((GRPC_CHECK, checks.check), (GRPC_HEALTH, health.check))

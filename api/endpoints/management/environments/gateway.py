@@ -43,7 +43,7 @@ DELETE: Final = Operation(
 )
 
 
-class Gateway:
+class GatewaySettingsOfEnvironment:
     """The gateway settings of one environment."""
 
     def __init__(self, work: StoreWork, bodies: Bodies) -> None:

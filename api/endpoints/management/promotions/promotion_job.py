@@ -26,7 +26,7 @@ class TakeoverRequest(msgspec.Struct, frozen=True, omit_defaults=True):
     approves: str | None = None
 
 
-class Answered(msgspec.Struct, frozen=True):
+class PromotionAnswer(msgspec.Struct, frozen=True):
     """The answer as JSON, the status of the promotion or `previewed`, and its id."""
 
     answer: msgspec.Raw
@@ -34,11 +34,11 @@ class Answered(msgspec.Struct, frozen=True):
     id: str = ""
 
 
-def take_over(call: JobCall[TakeoverRequest]) -> Answered:
+def take_over(call: JobCall[TakeoverRequest]) -> PromotionAnswer:
     """Promotes, approves, restores or previews. Raises as the method of `Promotions`."""
     done = _done(call.store.promotions, call.request)
     text = msgspec.Raw(msgspec.json.encode(done))
-    return Answered(text) if isinstance(done, Preview) else Answered(text, done.status, done.id)
+    return PromotionAnswer(text) if isinstance(done, Preview) else PromotionAnswer(text, done.status, done.id)
 
 
 def _done(promotions: Promotions, request: TakeoverRequest) -> Preview | Promotion:
@@ -56,7 +56,7 @@ TAKEOVER: Final = Job(
     f"{__name__}:TAKEOVER",
     take_over,
     TakeoverRequest,
-    Answered,
+    PromotionAnswer,
     task="promotes",
     afterwards="look at the promotions whether it is in force",
     holds_lock=lambda request: not request.dry_run,

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from writ.api.endpoints.decisions.batch import Answers, Batch, merged, read_batch
+from writ.api.endpoints.decisions.batch import Batch, BatchAnswers, merged, read_batch
 from writ.api.http.rejections import BodyRejected
 from writ.bundles.event_loop import TakesLong, refuse_on_event_loop
 from writ.runtime import BadRequest
@@ -208,7 +208,7 @@ def _run(semantic: str, *actions: str) -> tuple[list[object], list[Exception]]:
     }
     batch = read_batch(body, 100)
     assert batch is not None
-    answers = Answers(batch, _decide, 10)
+    answers = BatchAnswers(batch, _decide, 10)
     return [answer["decision"] for answer in answers], answers.failures
 
 
@@ -233,12 +233,12 @@ def test_a_batch_stops_where_its_semantic_says(semantic: str, actions: list[str]
 def test_everything_runs_by_default(options: object) -> None:
     batch = read_batch({"options": options, "evaluations": [{"action": "deny"}, {"action": "allow"}]}, 5)
     assert batch is not None
-    assert [answer["decision"] for answer in Answers(batch, _decide, 10)] == [False, True]
+    assert [answer["decision"] for answer in BatchAnswers(batch, _decide, 10)] == [False, True]
 
 
 def test_a_bad_item_is_its_own_denial() -> None:
     batch = Batch([{"action": "refuse"}, "text", None, {"action": "allow"}], {}, None)
-    answers = Answers(batch, _decide, 10)
+    answers = BatchAnswers(batch, _decide, 10)
     assert list(answers) == [
         {
             "decision": False,
@@ -252,7 +252,7 @@ def test_a_bad_item_is_its_own_denial() -> None:
 
 
 def test_an_item_that_fails_inside_is_denied_and_reported() -> None:
-    answers = Answers(Batch([{"action": "break"}, {"action": "allow"}], {}, None), _decide, 10)
+    answers = BatchAnswers(Batch([{"action": "break"}, {"action": "allow"}], {}, None), _decide, 10)
     answered = list(answers)
     assert [answer["decision"] for answer in answered] == [False, True]
     assert answered[0]["context"]["error"]["status"] == 500
@@ -267,7 +267,7 @@ def test_the_proofs_of_a_batch_are_bounded() -> None:
         return {"decision": True, "context": {"explanation": {"candidates": []}}}
 
     most = 2 * len(msgspec.json.encode(explained(None)))
-    encoded = msgspec.json.encode(list(Answers(Batch([{}] * 5, {}, None), explained, most)))
+    encoded = msgspec.json.encode(list(BatchAnswers(Batch([{}] * 5, {}, None), explained, most)))
     answered = msgspec.json.decode(encoded)
     assert [answer["decision"] for answer in answered] == [True, True, True, False, False]
     message = answered[3]["context"]["error"]["message"]
@@ -285,7 +285,7 @@ def test_an_item_that_takes_long_is_decided_again_by_another_hand() -> None:
         return _decide(request)
 
     items: list[object] = [{"action": action} for action in ("allow", "deny", "allow")]
-    answers = Answers(Batch(items, {}, None), decide, 10)
+    answers = BatchAnswers(Batch(items, {}, None), decide, 10)
     with as_event_loop():
         found = [next(answers)]
         for _ in range(2):

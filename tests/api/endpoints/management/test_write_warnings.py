@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from falcon import testing
 from writ.api.endpoints.management.write_warnings import HEADER, MOST_BYTES, header_value
-from writ.api.store.errors import Fault
+from writ.api.store.errors import BodyFault
 from writ.bundles.zones import zone_names
 from writ.compiler.lints.all_lints import LINTS
 from writ.compiler.load import load
@@ -91,7 +91,7 @@ def test_the_value_is_printable_ascii_whatever_is_in_the_policy(full: Managed, i
 @pytest.mark.parametrize("count", [1, 5, 9, 10, 11, 12, 100, 1_000])
 @pytest.mark.parametrize("length", [100, 131, 132, 133])
 def test_a_long_list_is_cut_and_says_so(count: int, length: int) -> None:
-    faults = [Fault("a-code", f"$.items[{number}]", "x" * length) for number in range(count)]
+    faults = [BodyFault("a-code", f"$.items[{number}]", "x" * length) for number in range(count)]
     text = header_value(faults)
     assert len(text) <= MOST_BYTES
     shown = json.loads(text)
@@ -105,6 +105,6 @@ def test_a_long_list_is_cut_and_says_so(count: int, length: int) -> None:
 
 
 def test_a_warning_that_is_too_long_alone_is_counted() -> None:
-    assert json.loads(header_value([Fault("a-code", "$", "😀" * MOST_BYTES)])) == [
+    assert json.loads(header_value([BodyFault("a-code", "$", "😀" * MOST_BYTES)])) == [
         {"code": "too-many", "path": "$", "message": "and 1 more"}
     ]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from writ.api.engines.exports import states
-from writ.api.engines.exports.states import State
+from writ.api.engines.exports.states import ExportState
 from writ.api.http.caller import CALLER
 
 from tests.support.exporting import Worker
@@ -23,7 +23,7 @@ def worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Worker:
     return Worker(tmp_path)
 
 
-async def _waiting(worker: Worker) -> "tuple[State, asyncio.Task[State]]":
+async def _waiting(worker: Worker) -> "tuple[ExportState, asyncio.Task[ExportState]]":
     """A state, and a task that waits for the next one."""
     state = await worker.states.of("default")
     task = asyncio.create_task(worker.states.after(state, PATIENCE))
@@ -36,7 +36,7 @@ async def _waiting(worker: Worker) -> "tuple[State, asyncio.Task[State]]":
 def test_a_change_during_a_reading_that_others_share_wakes_those_who_wait(worker: Worker) -> None:
     gate, load = threading.Event(), worker.states._loaded
 
-    def slow(*arguments: Any) -> State:
+    def slow(*arguments: Any) -> ExportState:
         found = load(*arguments)
         gate.wait(PATIENCE)
         return found
@@ -59,7 +59,7 @@ def test_an_error_while_looking_for_changes_does_not_end_the_looking(worker: Wor
     """The machine may have no more threads for a moment."""
     load = worker.states._loaded
 
-    def failing(*_: Any) -> State:
+    def failing(*_: Any) -> ExportState:
         raise RuntimeError("can't start new thread")
 
     async def main() -> None:

@@ -18,7 +18,7 @@ from writ.api.engines.publishing.content import (
     _with_retired,
 )
 from writ.api.engines.publishing.publisher import HEARTBEAT_SECONDS, TIDY_SECONDS, ForeignTarget, Publisher
-from writ.api.engines.publishing.target import Target, TargetFailed, shown
+from writ.api.engines.publishing.target import PublishingTarget, TargetFailed, shown
 from writ.api.identity.keys.bundle_keys import bundle_signing_key
 from writ.api.identity.keys.folder import BUNDLE_FOLDER, FOLDER, KeyFolder
 from writ.api.identity.keys.ring import KeyRing
@@ -66,7 +66,7 @@ class Publishing:
         maker = ExportMaker(self.directory, self.store, lambda: self.now)
         lists = CallersLists(ring, URL)
         content = ContentMaker(self.store, maker, lists, 30 * DAY, lambda: self.now)
-        return Publisher(self.directory, self.store, Target(url), content, self._keys, lambda: self.now)
+        return Publisher(self.directory, self.store, PublishingTarget(url), content, self._keys, lambda: self.now)
 
     def _keys(self) -> tuple[SigningKey, list[bytes]]:
         return bundle_signing_key(self.keys, Keys({}, None)), self.pems  # type: ignore[arg-type]
@@ -331,5 +331,5 @@ def test_a_file_that_a_killed_publisher_wrote_in_part_is_removed_later(service: 
 )
 def test_no_credential_of_a_url_is_told(url: str) -> None:
     with pytest.raises(TargetFailed) as caught:
-        Target(url).write("x", b"")
+        PublishingTarget(url).write("x", b"")
     assert "sekret" not in f"{caught.value}{shown(url)}"

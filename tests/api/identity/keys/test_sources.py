@@ -9,7 +9,7 @@ from writ.api.identity.keys.signing_keys import MAKERS, Key, UnusableSigningKey,
 from writ.api.identity.keys.sources import (
     AUDIT_KEY_VARIABLE,
     SIGNING_KEY_VARIABLE,
-    GivenKeys,
+    SuppliedKeys,
     prepare_audit_keys,
     prepare_signing_keys,
 )
@@ -32,11 +32,11 @@ def signer(ring: KeyRing) -> Key:
 def test_keys_are_given_as_text_or_as_a_file(tmp_path: Path) -> None:
     key, pem = new_key("EdDSA")
     path = tmp_path / "key.pem"
-    ring = KeyRing(GivenKeys(str(path)), LOG)
+    ring = KeyRing(SuppliedKeys(str(path)), LOG)
     with pytest.raises(UnusableSigningKey, match="can't be read"):
         ring.keys().signer()
     path.write_bytes(pem)
-    assert signer(ring).id == signer(KeyRing(GivenKeys(pem.decode()), LOG)).id == key.id
+    assert signer(ring).id == signer(KeyRing(SuppliedKeys(pem.decode()), LOG)).id == key.id
     newer, newer_pem = new_key("ES256")
     path.write_bytes(b"a comment\n" + newer_pem + key.public_pem())
     assert (signer(ring).id, ring.keys().verifying.keys()) == (newer.id, {newer.id, key.id})
@@ -57,7 +57,7 @@ def test_keys_are_given_as_text_or_as_a_file(tmp_path: Path) -> None:
     ],
 )
 def test_a_key_is_found_in_whatever_it_is_wrapped_in(setting: str) -> None:
-    assert signer(KeyRing(GivenKeys(setting), LOG)).id == ID
+    assert signer(KeyRing(SuppliedKeys(setting), LOG)).id == ID
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_a_setting_that_may_be_a_key_is_never_quoted(
 def test_a_path_is_named_where_something_is_there(tmp_path: Path) -> None:
     (tmp_path / "keys.pem").mkdir()
     with pytest.raises(UnusableSigningKey, match=r"keys\.pem` can't be read: Is a directory"):
-        GivenKeys(str(tmp_path / "keys.pem")).pems()
+        SuppliedKeys(str(tmp_path / "keys.pem")).pems()
 
 
 def test_the_parameters_of_a_curve_are_no_key() -> None:
@@ -99,9 +99,9 @@ def test_the_parameters_of_a_curve_are_no_key() -> None:
     private = MAKERS["ES256"]()
     pem = private.private_bytes(Encoding.PEM, PrivateFormat.TraditionalOpenSSL, NoEncryption()).decode()
     assert "BEGIN EC PRIVATE KEY" in pem
-    assert signer(KeyRing(GivenKeys(CURVE + pem + TEXT), LOG)).algorithm == "ES256"
+    assert signer(KeyRing(SuppliedKeys(CURVE + pem + TEXT), LOG)).algorithm == "ES256"
     with pytest.raises(UnusableSigningKey, match="there is no key"):
-        GivenKeys(CURVE).pems()
+        SuppliedKeys(CURVE).pems()
 
 
 def test_a_service_makes_its_own_keys_and_says_nothing(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

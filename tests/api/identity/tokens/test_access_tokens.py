@@ -15,7 +15,7 @@ from writ.api.identity.credential import Credential, Scope
 from writ.api.identity.credential_shapes import LONGEST_LIFETIME, MOST_ENVIRONMENTS
 from writ.api.identity.keys.ring import KeyRing
 from writ.api.identity.keys.signing_keys import MAKERS, Key, new_key
-from writ.api.identity.keys.sources import GivenKeys
+from writ.api.identity.keys.sources import SuppliedKeys
 from writ.api.identity.known_credentials import KnownCredentials
 from writ.api.identity.secret_format import new_secret
 from writ.api.identity.tokens import access_tokens
@@ -44,7 +44,7 @@ class Issuing:
         self.tokens = self.with_keys(self.pem)
 
     def with_keys(self, *pems: bytes, issuer: str = ISSUER) -> AccessTokens:
-        ring = KeyRing(GivenKeys(b"".join(pems).decode()), LOG)
+        ring = KeyRing(SuppliedKeys(b"".join(pems).decode()), LOG)
         return AccessTokens(ring, self.store, issuer, lambda: self.now)
 
     def issue(self) -> str:

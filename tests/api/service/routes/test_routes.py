@@ -9,7 +9,7 @@ from writ.api.endpoints.gateway.described import gateway_calls
 from writ.api.http.openapi.operation import Operation
 from writ.api.identity.credential import Scope
 from writ.api.service.routes.all_routes import ACCESS, PATH_PARAMETERS, ROUTES, openapi_document
-from writ.api.service.routes.route import Env, Route
+from writ.api.service.routes.route import Env, RouteRow
 
 from tests.support.managed import Managed
 
@@ -17,12 +17,12 @@ CALLS = {route.path: {*route.methods} | ({"HEAD"} if "GET" in route.methods else
 """The methods of each path; HEAD follows from GET."""
 
 
-def path_of(route: Route) -> str:
+def path_of(route: RouteRow) -> str:
     return route.path
 
 
 @pytest.mark.parametrize("route", ROUTES, ids=path_of)
-def test_a_row_is_whole(route: Route) -> None:
+def test_a_row_is_whole(route: RouteRow) -> None:
     assert callable(route.handler)
     assert route.methods
     assert route.methods.keys() <= {"GET", "POST", "PUT", "PATCH", "DELETE"}
@@ -66,7 +66,7 @@ def test_the_document_describes_the_table() -> None:
 
 
 @pytest.mark.parametrize("route", ROUTES, ids=path_of)
-def test_a_route_belongs_to_the_environment_that_its_path_names(route: Route) -> None:
+def test_a_route_belongs_to_the_environment_that_its_path_names(route: RouteRow) -> None:
     assert (route.env is Env.NAMED) is ("{env}" in route.path)
     assert ACCESS[route.path].one_environment is (route.env is not Env.NONE)
 

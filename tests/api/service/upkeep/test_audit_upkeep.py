@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from writ.api.engines.exports.export_counts import Exports
 from writ.api.identity.keys.ring import KeyRing, KeySealer
-from writ.api.identity.keys.sources import GivenKeys
+from writ.api.identity.keys.sources import SuppliedKeys
 from writ.api.identity.refused_attempts import RefusedAttempts
 from writ.api.service.upkeep.audit_upkeep import AuditUpkeep
 from writ.api.store.audit.entries import AuditEntry, EntryFilter
@@ -58,7 +58,7 @@ def store(tmp_path: Path, clock: Clock) -> Iterator[Store]:
 @pytest.fixture
 def upkeep(store: Store, clock: Clock) -> AuditUpkeep:
     return AuditUpkeep(
-        store.audit, Watched(), Exports(clock), KeySealer(KeyRing(GivenKeys(SIGNING), LOG)), 400, clock, LOG
+        store.audit, Watched(), Exports(clock), KeySealer(KeyRing(SuppliedKeys(SIGNING), LOG)), 400, clock, LOG
     )
 
 

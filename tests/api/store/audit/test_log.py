@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from writ.api.identity.keys.ring import KeyRing, KeySealer
 from writ.api.identity.keys.signing_keys import UnusableSigningKey, new_key
-from writ.api.identity.keys.sources import GivenKeys
+from writ.api.identity.keys.sources import SuppliedKeys
 from writ.api.store.actor import Actor
 from writ.api.store.audit import refused_attempts as refusals
 from writ.api.store.audit.anchor import FILE as ANCHOR
@@ -38,7 +38,7 @@ OTHER_KEY = new_key("ES256")[1]
 
 
 def sealer_of(*pems: bytes) -> KeySealer:
-    return KeySealer(KeyRing(GivenKeys(b"\n".join(pems).decode()), LOG))
+    return KeySealer(KeyRing(SuppliedKeys(b"\n".join(pems).decode()), LOG))
 
 
 SEALER = sealer_of(KEY)
@@ -211,7 +211,7 @@ class Overtaken(KeySealer):
     """Another process acts while this one verifies a seal: other writers need not wait meanwhile."""
 
     def __init__(self, happens: Callable[[], object]) -> None:
-        super().__init__(KeyRing(GivenKeys(KEY.decode()), LOG))
+        super().__init__(KeyRing(SuppliedKeys(KEY.decode()), LOG))
         self._happens: list[Callable[[], object]] = [happens]
 
     def verify(self, key: str, text: bytes, signature: bytes) -> bool | None:

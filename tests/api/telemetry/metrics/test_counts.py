@@ -15,14 +15,22 @@ from prometheus_client.parser import text_string_to_metric_families
 from writ.api.telemetry.metrics import layout
 from writ.api.telemetry.metrics.blocks import OTHERS
 from writ.api.telemetry.metrics.counts import NO_ENVIRONMENT, Counts
-from writ.api.telemetry.metrics.definitions import BUILD_INFO, CACHE_ENTRIES, METRICS, STATUSES, Kind, Split, Where
+from writ.api.telemetry.metrics.definitions import (
+    BUILD_INFO,
+    CACHE_ENTRIES,
+    METRICS,
+    STATUSES,
+    MetricServer,
+    MetricType,
+    Split,
+)
 from writ.api.telemetry.metrics.exposition import MetricsScope, Readings, exposition
 from writ.api.telemetry.metrics.layout import BOUNDS_SECONDS, LAST, MOST_ENVIRONMENTS, SUM
 from writ.bundles.manifest import Environment
 from writ.runtime.rules.reasons import ReasonCode
 
 ROUTE = ("/access/v1/evaluation", "POST")
-SERVICE = MetricsScope(where=Where.SERVICE)
+SERVICE = MetricsScope(where=MetricServer.SERVICE)
 Samples = dict[tuple[str, tuple[tuple[str, str], ...]], float]
 
 
@@ -59,7 +67,7 @@ def test_every_metric_has_a_name_a_unit_and_a_help_by_the_conventions() -> None:
         assert metric.name.startswith("writ_")
         assert metric.help.endswith(".")
         assert metric.unit or metric is BUILD_INFO
-        assert (metric.kind is Kind.COUNTER) == metric.name.endswith("_total")
+        assert (metric.kind is MetricType.COUNTER) == metric.name.endswith("_total")
         if metric.unit in ("seconds", "bytes"):
             assert metric.name.removesuffix("_total").endswith(f"_{metric.unit}")
         assert len(set(metric.series)) == len(metric.series)
@@ -81,11 +89,11 @@ def test_the_text_parses_in_both_formats_and_has_help_for_every_metric() -> None
     counts.answered(counts.cells_of(ROUTE, 200), perf_counter_ns())
     counts.decided(engine_of("prod"), decision())
     readings: Readings = {BUILD_INFO: {("1",): 1.0}}
-    for where in (Where.SERVICE, Where.AGENT):
+    for where in (MetricServer.SERVICE, MetricServer.AGENT):
         asked = MetricsScope(where=where)
         plain, content_type = exposition(counts.table, readings, asked, "")
         assert content_type.startswith("text/plain")
-        shown = [metric for metric in METRICS if metric.where in (where, Where.BOTH)]
+        shown = [metric for metric in METRICS if metric.where in (where, MetricServer.BOTH)]
         assert [line.split()[2] for line in plain.decode().splitlines() if line.startswith("# HELP")] == [
             metric.name for metric in shown
         ]
@@ -207,7 +215,7 @@ def test_an_environment_that_does_not_exist_any_more_is_not_shown() -> None:
     counts = Counts.apart()
     counts.decided(engine_of("prod", "old-uuid"), decision())
     counts.decided(engine_of("prod", "new-uuid"), decision("NO_POLICY_MATCH"))
-    found = samples(counts, MetricsScope(where=Where.SERVICE, existing={"new-uuid": "prod"}))
+    found = samples(counts, MetricsScope(where=MetricServer.SERVICE, existing={"new-uuid": "prod"}))
     assert value(found, "writ_decisions_total") == 1
     assert value(found, "writ_decisions_total", environment="prod", outcome="deny") == 1
 
@@ -219,16 +227,20 @@ def test_bounds_show_their_environments_alone() -> None:
     counts.answered(counts.cells_of(ROUTE, 200), perf_counter_ns())
     text = text_of(
         counts,
-        MetricsScope(where=Where.SERVICE, bounds=frozenset({"uuid-of-prod", "", OTHERS}.difference({"", OTHERS}))),
+        MetricsScope(
+            where=MetricServer.SERVICE, bounds=frozenset({"uuid-of-prod", "", OTHERS}.difference({"", OTHERS}))
+        ),
     )
     assert 'environment="prod"' in text
     assert "staging" not in text
     assert NO_ENVIRONMENT not in text
     named = {line.split()[2] for line in text.splitlines() if line.startswith("# TYPE")}
     assert named == {
-        metric.name for metric in METRICS if metric.split is Split.ENVIRONMENT and metric.where is not Where.AGENT
+        metric.name
+        for metric in METRICS
+        if metric.split is Split.ENVIRONMENT and metric.where is not MetricServer.AGENT
     }
-    assert 'environment="' not in text_of(counts, MetricsScope(where=Where.SERVICE, bounds=frozenset()))
+    assert 'environment="' not in text_of(counts, MetricsScope(where=MetricServer.SERVICE, bounds=frozenset()))
 
 
 @pytest.mark.parametrize("written", range(0, 48, 3))

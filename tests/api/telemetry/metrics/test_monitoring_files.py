@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 from writ.api.service.routes.all_routes import COUNTED
-from writ.api.telemetry.metrics.definitions import METRICS, Kind, Metric, Split
+from writ.api.telemetry.metrics.definitions import METRICS, Metric, MetricType, Split
 
 from tests.support.server import ROOT
 
@@ -23,7 +23,7 @@ PROMTOOL = shutil.which("promtool")
 NAMES = {metric.name: metric for metric in METRICS} | {
     f"{metric.name}{end}": metric
     for metric in METRICS
-    if metric.kind is Kind.HISTOGRAM
+    if metric.kind is MetricType.HISTOGRAM
     for end in ("_bucket", "_sum", "_count")
 }
 OF_PROMETHEUS = {"job", "instance", "le"}
@@ -97,7 +97,7 @@ def test_an_expression_groups_by_labels_that_exist(expression: str) -> None:
 def test_a_counter_is_never_asked_for_without_a_rate() -> None:
     for title, expression in EXPRESSIONS:
         for name in re.findall(r"\bwrit_\w+", expression):
-            if NAMES[name].kind is not Kind.GAUGE and "label_values" not in expression:
+            if NAMES[name].kind is not MetricType.GAUGE and "label_values" not in expression:
                 assert re.search(rf"\b(rate|increase)\({name}\b", expression), title
 
 
