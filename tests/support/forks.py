@@ -16,7 +16,12 @@ from writ.api.cli.main import COMMANDS, main
 
 _FORKS: Final = multiprocessing.get_context("forkserver")
 _FORKS.set_forkserver_preload(
-    ["tests.support.hiding", __name__, *(f"writ.api.cli{command.module}" for command in COMMANDS.values())]
+    [
+        "tests.support.hiding",
+        __name__,
+        *(f"writ.api.cli{command.module}" for command in COMMANDS.values()),
+        "tests.support.prepared",
+    ]
 )
 
 
