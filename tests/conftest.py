@@ -2,6 +2,9 @@
 
 import gc
 import os
+from contextlib import suppress
+from importlib import import_module
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -34,6 +37,26 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
+    """Begin to collect: without the garbage collector, which finds nothing in tests and modules that all stay."""
+    gc.disable()
+    if hasattr(session.config, "workerinput"):
+        _import_share(session.config.args, **session.config.workerinput)
+
+
+def _import_share(arguments: list[str], workerid: str, workercount: int, **_rest: object) -> None:
+    """Import a share of the test modules before the others, so that the processes of `-n` don't all compile the same.
+
+    Each writes what it compiled, and the others load it. If a module can't be imported, pytest says so later.
+    """
+    folder = Path(__file__).parents[1]
+    paths = sorted(path for argument in arguments for path in (folder / argument).rglob("test_*.py"))
+    for path in paths[int(workerid.removeprefix("gw")) :: workercount]:
+        with suppress(Exception, pytest.skip.Exception):
+            import_module(".".join(path.relative_to(folder).with_suffix("").parts))
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if any(item.get_closest_marker(name) for name in HEAVY):
@@ -44,6 +67,7 @@ def pytest_collection_finish() -> None:
     """Keep the garbage collector off what stays to the end: the tests, and the modules that they import."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(optionalhook=True)
