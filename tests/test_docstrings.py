@@ -1,4 +1,4 @@
-"""Docstrings: their examples are what happens, their words are plain, and a package's lists what stands in it."""
+"""Docstrings: their examples are true, a package's lists its children. Words are plain, in comments and pages too."""
 
 import ast
 import doctest
@@ -8,7 +8,8 @@ from importlib import import_module
 
 import pytest
 
-from tests.support.structure import FILES, MODULES, name_of, tree
+from tests.support.pages import pages
+from tests.support.structure import FILES, MODULES, SCRIPTS, name_of, tree
 
 PACKAGES = [path for path in FILES if path.name == "__init__.py"]
 OF_ALL = {"tests", "__init__", "__main__"}
@@ -18,6 +19,8 @@ _MANNERED = re.compile(
     r"\b(nobody|no one|whoever|thereof|likewise|anew|in vain|(tells?|told) of|of (its|their|our|his) own)\b",
     re.IGNORECASE,
 )
+_COMMENT_OF_A_SCRIPT = re.compile(r"(?:^|[ \t])// ?((?:.*\n[ \t]*// ?)*.*)", re.MULTILINE)
+_CODE_OF_A_PAGE = re.compile(r"^( *)```.*?^\1```$|`[^`]*`", re.DOTALL | re.MULTILINE)
 _IN_CODE = re.compile(r"`([^`]+)`")
 _IN_A_PATH = re.compile(r"`([\w/]+)`(?= →)|(?<=→ )`([\w/]+)`")
 
@@ -70,15 +73,23 @@ def comments(path):
         yield from (token.string for token in tokenize.generate_tokens(file.readline) if token.type == tokenize.COMMENT)
 
 
+SCRIPT_COMMENTS = {
+    name_of(path): _COMMENT_OF_A_SCRIPT.findall(path.read_text())
+    for path in sorted(SCRIPTS.rglob("*.js"))
+    if path.parent.name != "vendor"
+}
+"""The comments of the console's modules. Those on consecutive lines are one."""
+
+
 def test_a_docstring_says_at_once_what_the_thing_is():
-    """It begins with a verb or a noun."""
-    found = {name_of(path): [text for text in docstrings(path) if _NO_START.match(text)] for path in FILES}
+    """It begins with a verb or a noun. So does a comment of the console's modules, which have no docstrings."""
+    texts = {name_of(path): docstrings(path) for path in FILES} | SCRIPT_COMMENTS
+    found = {name: [text for text in of_file if _NO_START.match(text)] for name, of_file in texts.items()}
     assert {name: wrong for name, wrong in found.items() if wrong} == {}
 
 
-def test_the_words_of_the_code_are_plain():
-    found = {
-        name_of(path): [match[0] for text in (*docstrings(path), *comments(path)) for match in _MANNERED.finditer(text)]
-        for path in FILES
-    }
+def test_the_words_of_code_and_pages_are_plain():
+    texts = {name_of(path): (*docstrings(path), *comments(path)) for path in FILES} | SCRIPT_COMMENTS
+    texts |= {page.name: [_CODE_OF_A_PAGE.sub("", page.text)] for page in pages()}
+    found = {name: [one[0] for text in of_file for one in _MANNERED.finditer(text)] for name, of_file in texts.items()}
     assert {name: wrong for name, wrong in found.items() if wrong} == {}, "see `Write docstrings` in CONTRIBUTING.md"

@@ -21,7 +21,7 @@ from .trust import Trust
 
 _KEY_MISSING = (
     "give `keys`, the text of a PEM with the public key that signs the bundles;"
-    " or `unsigned=True`, for a file that nobody else can write"
+    " or `unsigned=True`, for a file that only you can write"
 )
 
 

@@ -17,7 +17,7 @@ class Command(NamedTuple):
 
 COMMANDS: Final = {
     "agent": Command(".agent", "Decide next to an application, from a bundle that is kept fresh."),
-    "audit": Command(".stores.audit", "Print the audit log, or verify that nobody changed it."),
+    "audit": Command(".stores.audit", "Print the audit log, or verify that it is unchanged."),
     "backup": Command(".stores.backup", "Copy a store, even while a service uses it."),
     "check": Command(".offline.check", "Check model documents without compiling them."),
     "clients": Command(".stores.clients", "List and manage OAuth clients."),

@@ -275,7 +275,7 @@ class Settings:
         "WRIT_BUNDLE_DAYS",
         count(366),
         30,
-        "Days for which an exported bundle is accepted. Writ signs it anew after half of them.",
+        "Days for which an exported bundle is accepted. Writ signs it again after half of them.",
     )
     rate_bytes: int = _row(
         "WRIT_RATE_LIMIT_BYTES",

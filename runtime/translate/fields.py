@@ -154,7 +154,7 @@ def field_of(fields: Fields, key: str, path: str, target: str) -> Field:
         raise Untranslatable(
             path,
             target,
-            f"decimals of more than {MOST_DIGITS} digits have no JSON number of their own",
+            f"decimals of more than {MOST_DIGITS} digits have no exact JSON number",
             "keep fewer digits, integers of a smaller unit, or doubles",
         )
     return found

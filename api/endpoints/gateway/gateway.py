@@ -149,7 +149,7 @@ class Gateway:
             raise GatewayRefused(f"`{asked.env}` has no gateway settings; PUT /v1/environments/{asked.env}/gateway")
         trusted = is_trusted(asked.peer, settings.trusted_proxies)
         if asked.contract.told_by_headers and not trusted:
-            raise GatewayRefused("the peer may not tell of requests; add the gateway to `trusted_proxies`")
+            raise GatewayRefused("the peer is no trusted proxy; add the gateway to `trusted_proxies`")
         original = asked.contract.original(GatewayCall(asked.method, headers, asked.below, trusted))
         subject = subject_of(headers, settings, trusted, self._tokens)
         question = question_of(original, subject, headers, settings, engine, trusted)

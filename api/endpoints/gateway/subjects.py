@@ -25,7 +25,7 @@ def subject_of(headers: Headers, settings: GatewaySettings, trusted: bool, token
     assert name is not None
     text = headers.one(name)
     if text is None:
-        raise NoSubject("nobody is signed in")
+        raise NoSubject("no user is signed in")
     if not trusted:
         raise GatewayRefused(f"`{name}` is believed from trusted proxies only; see `trusted_proxies`")
     type, colon, id = text.partition(":")

@@ -93,7 +93,7 @@ class LiveEngines:
         served = self._served.get(environment)
         if served is None or served.damage:
             return False
-        damage = f"nothing is decided in `{environment}` until its bundle is built anew, since it is damaged"
+        damage = f"nothing is decided in `{environment}` until its bundle is built again, since it is damaged"
         served.mark_damaged(damage)
         self._log.error("%s: %s", damage, error)
         self._files.discard(served.file)

@@ -110,7 +110,7 @@ class Publisher:
         if before.environment.uuid != env.uuid:
             raise ForeignTarget(
                 f"`{self.target.shown}` has the environment `{before.environment.id}` ({before.environment.uuid});"
-                " publish each environment to a folder of its own"
+                " publish each environment to its own folder"
             )
         if (env.epoch, env.revision) < (before.epoch, before.revision):
             raise ForeignTarget(

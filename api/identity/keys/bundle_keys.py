@@ -53,7 +53,7 @@ def bundle_signing_key(source: KeySource, token_keys: Keys) -> SigningKey:
         source.make_first(ALGORITHM)
     key = _signer(source)
     if key.id in token_keys.verifying:
-        raise UnusableSigningKey("the key of bundles is also a key of tokens; give each a key of its own")
+        raise UnusableSigningKey("the key of bundles is also a key of tokens; give each its own key")
     return key
 
 

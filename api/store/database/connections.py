@@ -126,7 +126,7 @@ class StoreConnections:
             self.signal.send()
         except OSError as ex:
             raise NotSignalled(
-                f"the change is stored, but other workers can't be told of it yet: {(ex.strerror or str(ex)).lower()}"
+                f"the change is stored, but other workers don't know of it yet: {(ex.strerror or str(ex)).lower()}"
             ) from ex
 
     def _begin(self, db: Database, begin: str, busy_seconds: float) -> None:

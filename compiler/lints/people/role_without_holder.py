@@ -20,5 +20,5 @@ def role_without_holder(draft: Draft, _policies: Sequence[PreparedPolicy]) -> It
     }
     for index, role in enumerate(model.roles):
         if role.id not in held:
-            message = f"nobody holds the role {quoted(role.id)}"
+            message = f"no subject holds the role {quoted(role.id)}"
             yield Finding("role-without-holder", message, ("roles", index, "id"), severity="warning")

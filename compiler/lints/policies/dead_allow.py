@@ -83,11 +83,11 @@ def _is_named(allow: PreparedPolicy, pair: Pair) -> bool:
 def _finding(allow: PreparedPolicy, dead: Sequence[Pair], guilty: Sequence[str]) -> Finding:
     id = quoted(allow.policy.id)
     if len(dead) == len(allow.pairs):
-        what = f"the ALLOW {id} allows nobody anything"
+        what = f"the ALLOW {id} allows nothing"
     else:
         shown = [f"{quoted(action)} on {quoted(type)}" for type, action in dead[:_MOST_NAMED]]
         more = [f"{len(dead) - _MOST_NAMED} more"] if len(dead) > _MOST_NAMED else []
-        what = f"the ALLOW {id} allows nobody {joined([*shown, *more], 'and')}"
+        what = f"the ALLOW {id} allows no {joined([*shown, *more], 'or')}"
     names = [quoted(one) for one in guilty[:_MOST_NAMED]]
     more = [f"{len(guilty) - _MOST_NAMED} more"] if len(guilty) > _MOST_NAMED else []
     verb = "deny" if len(guilty) > 1 else "denies"

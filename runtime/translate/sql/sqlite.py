@@ -129,7 +129,7 @@ class Sqlite(Dialect):
                 known = sql(f"writ_member.key IN ({{}}) AND {NO_NUL}", listed(_texts(names)), "writ_member.fullkey")
                 return sql("NOT EXISTS (SELECT 1 FROM json_each(writ.raw) AS writ_member WHERE NOT ({}))", known)
             case Substring():
-                remedy = "compare with eq or in, or index the attribute in a column of its own"
+                remedy = "compare with eq or in, or index the attribute in a separate column"
                 self.refuse(condition, "its functions see only a part of a JSON string with U+0000 in it", remedy)
             case Matches(pattern):
                 self.refuse_pattern(condition, pattern)

@@ -161,7 +161,7 @@ def test_what_another_type_decides_is_decided_here(kind):
         ("bare", "x", "the mapping says nothing of what `bare` holds; map it to Text, Integer, Json, …"),
         ("id", "x", "`id` is the row's own key, no attribute (E6); map it to the column of that key"),
         ("type", "x", "`type` is the row's own key, no attribute (E6); map it to the column of that key"),
-        ("money", 1, "decimals of more than 15 digits have no JSON number of their own; keep fewer digits"),
+        ("money", 1, "decimals of more than 15 digits have no exact JSON number; keep fewer digits"),
         ("status", "\ud800", "the constant holds a lone surrogate, which is no text; take it out of the policy"),
         ("doc", [{"\ud800": 1}], "the constant holds a lone surrogate, which is no text; take it out of the policy"),
     ],

@@ -1,4 +1,4 @@
-// What surrounds every page: the environment and its revision, the navigation, and who is signed in.
+// The frame of every page: the environment and its revision, the navigation, and who is signed in.
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { announcement } from "../core/announcement.js";

@@ -1,4 +1,4 @@
-// The kinds of elements that have pages of their own: their places in the model, in the API and in addresses.
+// The kinds of elements that have pages: their places in the model, in the API and in addresses.
 //
 // `name` is the list in the model, `segment` its place in the API and in addresses, `key` names the members of its key, and
 // `blank` is a new element.

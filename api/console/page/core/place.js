@@ -1,4 +1,4 @@
-// Where the user is: the environment, the page and what it shows, all of it in the fragment of the address.
+// The user's place in the console: the environment, the page and what it shows, all of it in the fragment of the address.
 //
 // Ids and attributes are personal data. A fragment is never sent to a server, so they stand in no log.
 //

@@ -1,10 +1,10 @@
-// Who is signed in. The credential stays in the memory of this page: never in a store of the browser, nor in an address.
+// The user's sign-in. The credential stays in the memory of this page: never in a store of the browser, nor in an address.
 
 import { update } from "./update.js";
 
 const SCOPES = ["read", "write", "admin"];
 
-// What somebody does between a sign-in and its end. Calls, pages and actions belong to the session that began them: they
+// The time between a sign-in and its end. Calls, pages and actions belong to the session that began them: they
 // end with it, so that nothing of one caller goes on as the next one.
 export class Session {
   // `credential` is the API key or the access token, or null for a call that needs none.
@@ -27,21 +27,21 @@ export class Session {
   }
 }
 
-const NOBODY = new Session(null);
-NOBODY.ending.abort();
+const SIGNED_OUT = new Session(null);
+SIGNED_OUT.ending.abort();
 
 /** @type {((isSignOut: boolean) => void)[]} */
 const forgetting = [];
-let current = NOBODY;
+let current = SIGNED_OUT;
 /** @type {string | null} */
 let ended = null; // why the last session ended
 
-// Returns the session of now. If nobody is signed in, it is one that is over.
+// Returns the session of now. If no user is signed in, it is one that is over.
 export function session() {
   return current;
 }
 
-// Returns the answer of `GET /v1/caller`, or null if nobody is signed in.
+// Returns the answer of `GET /v1/caller`, or null if no user is signed in.
 export function signedIn() {
   return current.caller;
 }
@@ -79,7 +79,7 @@ export function whenSessionEnds(forget) {
 
 function end(reason) {
   const { ending } = current;
-  current = NOBODY;
+  current = SIGNED_OUT;
   ended = reason;
   ending.abort();
   for (const forget of forgetting) forget(reason === null);

@@ -21,7 +21,7 @@ const MADE = "Left empty, the service makes one.";
 const name = (draft, faults) => member(draft, faults, "name", "Name", { isName: true, hint: "For people. Left empty, the id is shown." });
 const externalId = (draft, faults) => member(draft, faults, "external_id", "External id", { hint: "Another identifier, unique within the type." });
 
-// By the list of the model. A policy has a page of its own.
+// By the list of the model. A policy has another page.
 export const FORMS = {
   roles: (draft, faults) => html`${id(draft, faults, "Policies and assignments name the role by it.")}${name(draft, faults)}`,
   groups: (draft, faults, suggestions) => html`${id(draft, faults, "Assignments and other groups name it by this.")}${name(draft, faults)}

@@ -1,4 +1,4 @@
-// What ends soon: the grants or assignments of the next days, soonest first.
+// The grants or assignments that end in the next days, soonest first.
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { get, path } from "../core/api.js";

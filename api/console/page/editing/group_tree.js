@@ -42,7 +42,7 @@ export class GroupTree {
 
   members(group, path, state) {
     const all = group.members ?? [];
-    if (!all.length) return html`<p class="soft">Nobody is in it.</p>`;
+    if (!all.length) return html`<p class="soft">It has no members.</p>`;
     const sorted = [...all.filter((one) => one.group !== undefined), ...all.filter((one) => one.group === undefined)];
     const more = sorted.length - state.shown;
     return html`<ul>${sorted.slice(0, state.shown).map((one) =>

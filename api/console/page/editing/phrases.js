@@ -1,4 +1,4 @@
-// How one element of the model is told in a line: with links to what it names.
+// Elements of the model in one line each, with links to the elements that they name.
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { placeLink } from "../core/place.js";

@@ -1,4 +1,4 @@
-// What a change would do: what the compiler says, and which policy tests and recent decisions would turn out otherwise.
+// The preview of a change: the findings of the compiler, and which policy tests and recent decisions would turn out otherwise.
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { call, path } from "../core/api.js";

@@ -1,4 +1,4 @@
-// What belongs to an element and stands in another list: its first rows, and the way to all of them.
+// The elements of another list that belong to an element: the first rows, and the way to all of them.
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { get, path } from "../core/api.js";

@@ -1,4 +1,4 @@
-// What a policy covers: types of resources, each with its actions.
+// The scope of a policy: types of resources, each with its actions.
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { choiceField, faultsAt } from "./fields.js";

@@ -1,4 +1,4 @@
-// What a promotion or a restoration would do: its preview, and the form that carries out exactly that.
+// The preview of a promotion or a restoration, and the form that carries out exactly that.
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { announce } from "../core/announcement.js";
@@ -63,7 +63,7 @@ export class Takeover {
     if (!roles.length) return nothing;
     return html`<h3>Who loses access</h3><ul class="plain">${roles.map((one) => html`<li>Role <code>${one.role}</code> loses
       ${listed(one.policies)} and keeps ${counted(one.left, "policy", "policies")}.
-      ${one.subjects.length ? html`It is held by ${listed(one.subjects.map((it) => `${it.type} ${it.id}`), one.truncated)}.` : "Nobody holds it."}</li>`)}</ul>`;
+      ${one.subjects.length ? html`It is held by ${listed(one.subjects.map((it) => `${it.type} ${it.id}`), one.truncated)}.` : "It has no holder."}</li>`)}</ul>`;
   }
 
   form(found) {

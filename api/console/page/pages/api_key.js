@@ -108,7 +108,7 @@ function bodyOf(draft) {
 function showKey(made) {
   showSecret({
     title: "API key created",
-    about: "A program sends this key with every call. Nobody sees it again, you neither.",
+    about: "A program sends this key with every call. It is shown only now.",
     name: "API key",
     secret: made.key,
   });

@@ -40,7 +40,7 @@ export function page(place) {
   };
 }
 
-// What nobody has declared yet begins as an empty declaration.
+// If no attributes are declared yet, the form begins with an empty declaration.
 async function readDraft(env, signal) {
   try {
     const found = await call("GET", elementPath(env, DECLARATION, []), { signal });

@@ -37,7 +37,7 @@ export function page(place) {
   };
 }
 
-// Both exports ask anew for all that the filter selects, with pages as large as the service allows.
+// Both exports ask again for all that the filter selects, with pages as large as the service allows.
 function exportsOf(read) {
   const ask = async (next, signal) => {
     const found = await read({ limit: EXPORTED_AT_ONCE, cursor: next }, signal);

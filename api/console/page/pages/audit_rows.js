@@ -89,7 +89,7 @@ function details(one) {
 
 const PAGES = { revision: "history", promotion: "promotion" };
 
-// A revision and a promotion have pages of their own, in the environment of the entry.
+// A revision and a promotion have pages in the environment of the entry.
 function linked({ environment, details: given }, name, drawing) {
   if (!environment || !PAGES[name] || !given[name]) return drawing;
   return html`<a href=${placeLink(environment, PAGES[name], [given[name]])}>${drawing}</a>`;

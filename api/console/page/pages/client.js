@@ -167,7 +167,7 @@ function undoable(state, former, again) {
 function showClientSecret(made, title) {
   showSecret({
     title,
-    about: "With this id and this secret, the client gets its tokens. Nobody sees the secret again, you neither.",
+    about: "With this id and this secret, the client gets its tokens. The secret is shown only now.",
     more: [["Client id", made.client_id]],
     name: "Client secret",
     secret: made.client_secret,

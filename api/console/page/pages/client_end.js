@@ -1,4 +1,4 @@
-// What ends a client's secret, its tokens, or the client.
+// The ways to end a client's secret, its tokens, or the client.
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { announce } from "../core/announcement.js";

@@ -67,7 +67,7 @@ function why(place, one) {
     ${context.error ? html`<p>${sentence(context.error.message ?? String(context.error))}</p>` : nothing}</div>`;
 }
 
-// What a mask has hidden or a limit has cut can't be asked again as it was.
+// A request that a mask has hidden in part, or a limit has cut, can't be asked again as it was.
 function tryLink(place, one) {
   if (!one.request?.subject || !one.request.action || !one.request.resource) return NOT_RECORDED;
   const { subject, action, resource, context } = one.request;

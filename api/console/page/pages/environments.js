@@ -16,7 +16,7 @@ import { onePage } from "./environment.js";
 import { PATHS, idField, newSettings, settingsFields } from "./environment_fields.js";
 
 const ROWS = 25;
-const ABOUT = "Each environment has a model of its own, with its policies, its history and its policy tests.";
+const ABOUT = "Each environment has its own model, with its policies, its history and its policy tests.";
 
 export function page(place) {
   if (place.given.length) return onePage(place);

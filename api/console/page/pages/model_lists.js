@@ -52,7 +52,7 @@ const ROWS = [
     columns: [ID, { title: "Type", cell: (one) => html`<span class="name">${one.type}</span>` }, EXTERNAL_ID],
     filters: [BY_TYPE, BY_EXTERNAL_ID],
     empty: "No subjects have an entry. One that an assignment, a group or a grant names needs none.",
-    absent: "This subject has no entry of its own, and needs none to hold something. An entry has its external id and its attributes.",
+    absent: "This subject has no entry, and needs none to hold something. An entry has its external id and its attributes.",
     before: sides.ofSubject,
   },
   {
@@ -81,7 +81,7 @@ const ROWS = [
     ],
     filters: [BY_TYPE, BY_NAME, BY_EXTERNAL_ID],
     empty: "No resources are registered. Searches list registered resources.",
-    absent: "This resource has no entry of its own. Searches find it only once it has one.",
+    absent: "This resource has no entry. Searches find it only once it has one.",
     beside: sides.ofResource,
   },
   {
@@ -95,7 +95,7 @@ const ROWS = [
       TERM,
     ],
     filters: [["role", "Role"], ["group", "Group"], ...BY_SUBJECT],
-    empty: "There are no assignments yet, so nobody holds a role.",
+    empty: "There are no assignments yet, so no subject holds a role.",
     beside: sides.ofAssignment,
   },
   {

@@ -1,4 +1,4 @@
-// What the pages of the model show beside their lists and elements: what an element gives, and what belongs to it.
+// The parts beside the lists and elements of the model: the rights that an element gives, and the elements that belong to it.
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { get } from "../core/api.js";
@@ -29,7 +29,7 @@ export function ofRole(env, role) {
     {
       ...{ title: "Who holds it", segment: "assignments", query: { role: role.id } },
       row: (one) => html`${holder(env, one)} ${bySource(env, "assignments", "assignment", one)}`,
-      empty: "Nobody holds this role.",
+      empty: "This role has no holder.",
     },
   ]);
   return () => html`${lists()}<section><h2>What it gives</h2><p><a href=${placeLink(env, "review", ["role", role.id])}>Open its access review</a></p></section>`;
@@ -100,7 +100,7 @@ export function ofResource(env, one, suggestions) {
     {
       ...{ title: "Direct grants on it", segment: "grants", query: { "resource.type": one.type, "resource.id": one.id } },
       row: (grant) => html`${entity(env, "subjects", grant.subject)}: ${actions(grant.actions)} ${bySource(env, "grants", "grant", grant)}`,
-      empty: "Nobody has a direct grant on this resource.",
+      empty: "This resource has no direct grants.",
     },
   ]);
   return () => html`${grants()}${whoCan(env, one, suggestions.of("resource-types").find((type) => type.id === one.type))}`;

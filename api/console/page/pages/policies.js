@@ -1,4 +1,4 @@
-// Policies: the list with its filters. A policy has a page of its own.
+// Policies: the list with its filters. The page of a policy is in policy.js.
 
 import { html } from "../vendor/lit-html.js";
 import { POLICY } from "../core/kinds.js";

@@ -72,7 +72,7 @@ function title(place, one) {
   return heading(name, statusTag(one), { link: placeLink(place.env, "promotion"), name: "Promotion" });
 }
 
-// Whoever asked for it can only take it back: the service wants another credential for the approval.
+// The credential that asked for it can only take it back: the service wants another credential for the approval.
 function waiting(one, state, deeds) {
   const isOwn = one.promoted_by === ownName();
   return html`<section><h2>Waiting for an approval</h2>

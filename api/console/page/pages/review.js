@@ -164,7 +164,7 @@ async function policiesOf(env, role, signal) {
 function holdersTable(place, found) {
   const { env } = place;
   return listPage(place, found, {
-    empty: "Nobody holds this role.",
+    empty: "This role has no holder.",
     columns: [
       { title: "Holder", cell: (row) => row.group ? html`group <a href=${placeLink(env, "groups", [row.group])}><code>${row.group}</code></a>` : html`<a href=${placeLink(env, "subjects", [row.subject.type, row.subject.id])}><code>${row.subject.id}</code></a>` },
       { title: "Starts", cell: (row) => (row.starts_at ? instant(row.starts_at) : "") },

@@ -16,7 +16,7 @@ import { proof } from "../parts/proof.js";
 import { RequestFields, requestIn } from "../parts/request_form.js";
 import { saveAsTest } from "../parts/policy_test_saving.js";
 
-// The question stands in the fragment of the address: whoever gets the link sees the same, and no server logs it.
+// The question stands in the fragment of the address: a person who gets the link sees the same, and no server logs it.
 export function page(place) {
   const asked = requestIn(place.query.get("q"));
   const state = { place, fields: new RequestFields(place.env, asked ?? {}), act: new Act(), answer: null, filter: null };

@@ -1,4 +1,4 @@
-// What an address shows that no page has.
+// The page for an address that no other page has.
 
 import { html } from "../vendor/lit-html.js";
 import { placeLink } from "../core/place.js";

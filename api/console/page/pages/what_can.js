@@ -1,4 +1,4 @@
-// What can they see: the registered resources on which a subject may do an action.
+// The page “What can they see”: the registered resources on which a subject may do an action.
 
 import { html } from "../vendor/lit-html.js";
 import { placeLink } from "../core/place.js";

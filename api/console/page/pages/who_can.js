@@ -1,4 +1,4 @@
-// Who can: the registered subjects that may do an action on a resource.
+// The page “Who can”: the registered subjects that may do an action on a resource.
 
 import { html } from "../vendor/lit-html.js";
 import { placeLink } from "../core/place.js";

@@ -1,4 +1,4 @@
-// Whoever acted, by the name that histories and the audit log have, with a link to the credential.
+// The actor of a change, by the name that histories and the audit log have, with a link to the credential.
 
 import { html } from "../vendor/lit-html.js";
 import { placeLink, readPlace } from "../core/place.js";

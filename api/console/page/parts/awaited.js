@@ -1,4 +1,4 @@
-// What a page waits for: it shows that it waits, lets the user give up, and shows the error where the answer would be.
+// An answer that a page waits for: it shows that it waits, lets the user give up, and shows the error where the answer would be.
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { failure } from "./notice.js";

@@ -1,4 +1,4 @@
-// What was just done, with the link that undoes it. It stands on the page where it leads to, until that page is left.
+// The notice of a change just made, with the link that undoes it. It stands on the page where it leads to, until that page is left.
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { announce } from "../core/announcement.js";

@@ -1,4 +1,4 @@
-// What the service found wrong with a field, in its own words.
+// The service's findings about a field, in its own words.
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { failure, notice, sentence } from "./notice.js";

@@ -14,7 +14,7 @@ const DIALECTS = ["postgresql", "mysql", "sqlite", "duckdb"];
 const SHOWN_ROWS = 20;
 const JOINED = { and: "all of these", or: "any of these", not: "not" };
 
-// What the page shows of one filter.
+// One filter in three forms.
 export class FilterView {
   constructor(env, request, typeIdOf) {
     this.env = env;

@@ -1,4 +1,4 @@
-// Lists of the API: a dense table whose rows have addresses of their own, and whose pages do too.
+// Lists of the API: a dense table whose rows and pages have addresses.
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { placeLink } from "../core/place.js";

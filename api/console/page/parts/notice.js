@@ -1,4 +1,4 @@
-// What a page says beside its content: an error in the words of the API, that there is nothing yet, or that it is done.
+// The notices of a page: an error in the words of the API, that there is nothing yet, or that it is done.
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { prose } from "./prose.js";

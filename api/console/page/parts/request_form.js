@@ -18,7 +18,7 @@ export function requestIn(text) {
   }
 }
 
-// What somebody types into the fields. The objects are JSON texts until they are sent.
+// The texts that the user types into the fields. The objects are JSON texts until they are sent.
 export class RequestFields {
   constructor(env, request = {}) {
     this.types = [];

@@ -1,4 +1,4 @@
-// What a subject or a role may do on a type of resources, in one word.
+// The rights of a subject or a role on a type of resources, in one word.
 
 import { html } from "../vendor/lit-html.js";
 import { path, post } from "../core/api.js";

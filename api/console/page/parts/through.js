@@ -1,4 +1,4 @@
-// How access was granted, in words.
+// The way in which access was granted, in words.
 
 const WORDS = {
   direct: "a direct grant",

@@ -22,7 +22,7 @@ APPROVE: Final = Operation(
     TAG,
     "Approve a promotion that waits, and carry it out exactly as it was shown",
     {200: Answer("The promotion is in force.", Promotion)},
-    "Whoever asked for it can't approve it, nor can a credential in the same hands: 403. If the target's"
+    "The credential that asked for it can't approve it, nor can one in the same hands: 403. If the target's"
     " policy model has changed since, or the `digest` is another one: 409.",
     bodies={JSON: Approval},
     needs_body=False,

@@ -1,4 +1,4 @@
-// What modules ask of a browser while they load, and the calls that they make: enough to test them without one.
+// The parts of a browser that modules need while they load, and the calls that they make: enough to test them without one.
 
 globalThis.document = { baseURI: "http://console.test/proxied/console/", createTreeWalker: () => ({}) };
 globalThis.location = { hash: "" };

@@ -1,4 +1,4 @@
-// What ESLint holds against the console's modules and their tests. TypeScript's checker finds names that do not exist.
+// ESLint's rules for the console's modules and their tests. TypeScript's checker finds names that do not exist.
 
 import { createRequire } from "node:module";
 

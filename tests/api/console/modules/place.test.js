@@ -31,7 +31,7 @@ test("each list of the model has one place", () => {
   for (const kind of KINDS) assert.ok(kind.key.every((name) => kind.blank[name] !== undefined || kind.key.length === 1), kind.name);
 });
 
-test("each page has an address and a key of its own", () => {
+test("each page has its own address and key", () => {
   for (const name of ["id", "key", "name"]) assert.equal(new Set(PAGES.map((page) => page[name])).size, PAGES.length, name);
   for (const kind of KINDS) assert.ok(PAGES.some((page) => page.id === kind.segment && page.name === kind.plural), kind.name);
   assert.equal(pageOf("nowhere").id, undefined);

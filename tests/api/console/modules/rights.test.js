@@ -1,4 +1,4 @@
-// What a role may do, in one word.
+// The rights of a role, in one word.
 
 import "./browser.js";
 import assert from "node:assert/strict";

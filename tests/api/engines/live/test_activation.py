@@ -43,7 +43,7 @@ def test_a_bundle_damaged_in_use_is_replaced_without_a_restart(tmp_path: Path, m
                 assert (failed.status_code, set(failed.json())) == (500, {"error"})
             ready = client.get("/readyz")
             assert (ready.status_code, ready.json()["status"]) == (503, "failing")
-            assert "until its bundle is built anew, since it is damaged" in ready.json()["error"]
+            assert "until its bundle is built again, since it is damaged" in ready.json()["error"]
         assert wait_until(lambda: client.get("/readyz").status_code == 200) is True
         for question in (GRANTED, ALLOWED):
             assert client.post(SINGLE, json=question).json()["decision"] is True
@@ -51,7 +51,7 @@ def test_a_bundle_damaged_in_use_is_replaced_without_a_restart(tmp_path: Path, m
         made = client.post("/v1/environments/default/roles", json={"id": "more"})
         assert (made.status_code, client.get("/readyz").json()["revision"]) == (201, 2)
         assert server.stop() == 0
-        assert server.log.count("until its bundle is built anew") == 1
+        assert server.log.count("until its bundle is built again") == 1
         assert server.log.count("BundleError: the bundle is damaged") == 1
         assert "destroyed" not in server.log
 

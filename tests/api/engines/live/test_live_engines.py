@@ -201,10 +201,10 @@ def test_a_damaged_bundle_is_decided_from_no_more_until_it_is_built_anew(
         first.engine().allowed("user", "alice", "read", "document", "d1")
     assert [first.report_damage("default", found.value) for _ in range(3)] == [True, False, False]
     assert [record.levelname for record in caplog.records] == ["ERROR"]
-    assert "until its bundle is built anew" in caplog.text
+    assert "until its bundle is built again" in caplog.text
     assert "checksum of bucket" in caplog.text
     for _ in range(2):
-        with pytest.raises(Stale, match="nothing is decided in `default` until its bundle is built anew"):
+        with pytest.raises(Stale, match="nothing is decided in `default` until its bundle is built again"):
             first.engine()
     assert first.missing_bundles() == [("default", 2)]
     with pytest.raises(Stale, match="damaged"):
@@ -250,7 +250,7 @@ def test_damage_that_a_delta_meets_is_mended_too(service: Service) -> None:
         file.seek(section.offset + section.size - 2)
         file.write(b"\xff\xff")
     service.store.write("default", ACTOR, [Create("assignments", {"role": "r", "group": "eng"})])
-    with pytest.raises(Stale, match="built anew"):
+    with pytest.raises(Stale, match="built again"):
         worker.engine()
     assert worker.missing_bundles() == [("default", 2)]
     service.files.build("default")

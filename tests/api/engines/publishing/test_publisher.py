@@ -243,7 +243,7 @@ def test_a_folder_of_somebody_else_is_left_alone(service: Publishing, tmp_path: 
     service.store.create_environment(ACTOR, "other")
     service.publish()
     before = (service.folder / INDEX_FILE).read_bytes()
-    with pytest.raises(ForeignTarget, match="publish each environment to a folder of its own"):
+    with pytest.raises(ForeignTarget, match="publish each environment to its own folder"):
         service.publisher.publish("other")
     (tmp_path / "second").mkdir()
     with pytest.raises(ForeignTarget, match="did not write"):

@@ -68,7 +68,7 @@ def test_a_signal_that_can_t_be_sent_is_told_of(store: Store) -> None:
     signal = store._connections.signal
     assert signal is not None
     signal._descriptor = -1
-    with pytest.raises(StoreUnavailable, match="the change is stored, but other workers can't be told of it yet"):
+    with pytest.raises(StoreUnavailable, match="the change is stored, but other workers don't know of it yet"):
         store.create_environment(ACTOR, "a")
     assert [environment.id for environment in store.environments()] == ["a", "default"]
 

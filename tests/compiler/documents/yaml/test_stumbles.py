@@ -81,7 +81,7 @@ STUMBLES = {
         (
             "exists",
             "unknown value `exists`, expected `eq`, `ne`, `gt`, `gte`, `lt`, `lte`, `in`, `nin` or `regex`",
-            "a comparison with an absent attribute is false, so presence needs no test of its own",
+            "a comparison with an absent attribute is false, so presence needs no separate test",
         ),
     ),
     "contains": (

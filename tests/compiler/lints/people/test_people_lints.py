@@ -28,7 +28,7 @@ def within(id: str) -> dict[str, str]:
 def test_a_role_without_an_assignment_has_no_holder():
     text = people(assignments=[{"role": "editor", "subject": ALICE}])
     assert (told("role-without-holder", text), places("role-without-holder", text)) == (
-        ["nobody holds the role `viewer`"],
+        ["no subject holds the role `viewer`"],
         ["$.roles[1].id"],
     )
 

@@ -129,7 +129,7 @@ VIP = when("vip", "eq", True)
 def test_a_deny_to_everyone_kills_the_allow_on_its_class():
     """The security officer denies VIP records to everyone, the VIP doctor included."""
     text = model(allow(id="vip-doctor", **both(("vip", "eq", True), ("open", "eq", True))), deny(id="no-vip", **VIP))
-    assert told("dead-allow", text) == ["the ALLOW `vip-doctor` allows nobody anything: `no-vip` denies all of that"]
+    assert told("dead-allow", text) == ["the ALLOW `vip-doctor` allows nothing: `no-vip` denies all of that"]
     assert places("dead-allow", text) == ["$.policies[0].effect"]
 
 
@@ -156,14 +156,14 @@ def test_a_deny_with_the_roles_of_the_allow_kills_it():
 def test_several_denies_kill_together():
     halves = [deny(id="low", **when("k", "lt", 5)), deny(id="high", **when("k", "gte", 5))]
     assert told("dead-allow", model(allow(**when("k", "in", [1, 9])), *halves)) == [
-        "the ALLOW `a` allows nobody anything: `low` and `high` deny all of that"
+        "the ALLOW `a` allows nothing: `low` and `high` deny all of that"
     ]
     assert places("dead-allow", model(allow(**when("k", "in", [1, "x"])), *halves)) == []
 
 
 def test_a_named_action_may_be_dead_alone():
     text = model(allow(**on("document", "read", "update")), deny(**on("document", "update")))
-    assert told("dead-allow", text) == ["the ALLOW `a` allows nobody `update` on `document`: `d` denies all of that"]
+    assert told("dead-allow", text) == ["the ALLOW `a` allows no `update` on `document`: `d` denies all of that"]
 
 
 def test_an_action_that_only_a_wildcard_covers_is_what_is_left():
