@@ -7,7 +7,8 @@ There is no older format yet. To change a released format:
 3. Keep a database of the last format for the tests, and open it in `test_upgrades`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from sqlite3 import complete_statement
 from typing import Final
 
 from sqlite_utils import Database
@@ -30,7 +31,21 @@ CREATE TABLE policy_tests (
 
 def _create(db: Database) -> None:
     for tables in (ENVIRONMENTS, ELEMENTS, HISTORY, CREDENTIALS, AUDIT, EXPORTS, _POLICY_TESTS):
-        db.executescript(tables)
+        for statement in _statements(tables):
+            db.execute(statement)
+
+
+def _statements(tables: str) -> Iterator[str]:
+    """Yields the statements, each of which ends with its line.
+
+    PERF: in a transaction, `executescript` of sqlite_utils looks for their ends letter by letter, which takes 20 ms.
+    """
+    statement = ""
+    for line in tables.splitlines(keepends=True):
+        statement += line
+        if complete_statement(statement):
+            yield statement
+            statement = ""
 
 
 MIGRATIONS: Final[tuple[Callable[[Database], None], ...]] = (_create,)
