@@ -8,6 +8,9 @@ import gc
 import sys
 from types import ModuleType
 
+from writ.api.service.routes.all_routes import openapi_document
+
+openapi_document()
 _IMPORTED = [dict(vars(module)) for module in list(sys.modules.values()) if isinstance(module, ModuleType)]
 """References to all that was imported, which the end of a fork does not drop."""
 

@@ -1,6 +1,7 @@
 """All routes in one table, and what follows from it: access rules, counted paths and the OpenAPI document."""
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any, Final
 
 from ...endpoints.gateway.described import GATEWAY_PARAMETERS, gateway_calls
@@ -14,6 +15,14 @@ from .insight_routes import INSIGHT_ROUTES
 from .model_routes import MODEL_ROUTES
 from .route import READ, Env, RouteRow
 from .service_routes import SERVICE_ROUTES
+
+
+@cache
+def openapi_document() -> dict[str, Any]:
+    """Returns the OpenAPI document of the routes, and of what gateways ask before them."""
+    paths = {route.path: route.calls() for route in ROUTES}
+    return document(paths | gateway_calls(), {**PATH_PARAMETERS, **GATEWAY_PARAMETERS})
+
 
 ROUTES: Final[tuple[RouteRow, ...]] = (
     *DECISION_ROUTES,
@@ -45,9 +54,3 @@ ACCESS: Final[Mapping[str, Access]] = {route.path: route.access() for route in R
 
 COUNTED: Final = (*((route.path, method) for route in ROUTES for method in route.methods), *GATEWAY_ROUTES)
 """The routes that are counted apart: path templates with their methods."""
-
-
-def openapi_document() -> dict[str, Any]:
-    """Returns the OpenAPI document of the routes, and of what gateways ask before them."""
-    paths = {route.path: route.calls() for route in ROUTES}
-    return document(paths | gateway_calls(), {**PATH_PARAMETERS, **GATEWAY_PARAMETERS})
