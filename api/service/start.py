@@ -30,6 +30,8 @@ from .routes.all_routes import COUNTED
 from .server_program import ServerOptions, ServerProgram
 from .upkeep.audit_upkeep import AuditUpkeep
 from .upkeep.expiry_sweep import ExpirySweep
+from .upkeep.tasks import audit_tasks, sweep_tasks, use_tasks
+from .upkeep.upkeep import Upkeep
 from .upkeep.use_upkeep import UseUpkeep
 
 
@@ -123,14 +125,15 @@ class ServiceStart:
 
     def _life(self, parts: ServiceParts, activation: Activation, preparations: Preparations) -> Iterable[Part]:
         """Yields what lives in the workers beside the parts of every server."""
-        audit, uses = self._audit, UseUpkeep(parts.uses, self.store.credentials, time.time, self._log)
-        days = self._settings.sweep_days
-        sweep = ExpirySweep(self.store.expiring, self._directory, days, activation, time.time, self._log)
-        yield Part(beat=audit.beat, end=audit.end_worker, end_service=audit.end_service)
-        yield Part(beat=uses.beat, end=uses.end_worker, end_service=uses.end_service)
-        yield Part(beat=sweep.beat, end=sweep.end)
+        upkeep = self._upkeep(parts, activation)
+        yield Part(beat=upkeep.beat, end=upkeep.end_worker, end_service=upkeep.end_service)
         yield Part(beat=activation.build_missing)
         yield Part(end=preparations.leave, worker_gone=preparations.worker_gone)
+
+    def _upkeep(self, parts: ServiceParts, activation: Activation) -> Upkeep:
+        uses = UseUpkeep(parts.uses, self.store.credentials, time.time)
+        sweep = ExpirySweep(self.store.expiring, self._directory, self._settings.sweep_days, activation, time.time)
+        return Upkeep([*audit_tasks(self._audit), *use_tasks(uses), *sweep_tasks(sweep)], self._log)
 
 
 def opened_store(directory: Path, settings: Settings, counts: Counts, log: logging.Logger) -> Store:

@@ -27,9 +27,7 @@ The threads of a worker. Each starts with its first work, after the fork.
 | `store-credentials` | 1 | reads of credentials, so that token requests do not wait behind long lists |
 | `store-write` | 1 | writes: SQLite allows one at a time, and those that wait need no lock |
 | `metrics` | 1 | the page of metrics |
-| `audit` | 1 | entries of the audit log that no request waits for |
-| `uses` | 1 | the last uses of credentials |
-| `sweep` | 1 | the removal of what expired long ago |
+| `upkeep` | 1 | the audit log, the last uses of credentials, the removal of what expired long ago |
 | `observing` | 1 | the access log and traces |
 | `decision-log` | 1 | the decision log |
 | `jwks` | 1 for each issuer | the keys of an issuer of user tokens |

@@ -1,3 +1,3 @@
 """Work that a running service does from time to time: the audit log (`audit_upkeep`), last uses (`use_upkeep`), expired
-elements (`expiry_sweep`).
+elements (`expiry_sweep`). Each is a few `tasks` of one `upkeep`.
 """

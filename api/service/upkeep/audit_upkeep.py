@@ -2,10 +2,8 @@
 
 import logging
 import os
-import time
 from collections import Counter
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
@@ -23,9 +21,12 @@ from ...store.audit.refused_attempts import Attempt
 from ...store.audit.seals import Purpose, Seal, Sealer
 from ...store.audit.tampering import Tampered
 from ...store.errors import StoreUnavailable
+from .upkeep import InThread
 
-LOOK_SECONDS: Final = 10.0
+MAINTAIN_SECONDS: Final = 10.0
 """The seconds between two checks of a worker whether maintenance is due."""
+
+TROUBLE: Final = "the audit log can't be maintained"
 
 
 class _Counts(NamedTuple):
@@ -55,7 +56,7 @@ class _PendingEntry:
 
 @dataclass(slots=True)
 class AuditUpkeep:
-    """The upkeep of one process. Entries are kept for `keep_days`. `clock` gives epoch seconds.
+    """The audit log's part of the upkeep of one process. Entries are kept for `keep_days`. `clock` gives epoch seconds.
 
     The counters of `refused` and `exports` belong to the event loop's thread. The thread that stores them gets a copy.
     """
@@ -67,17 +68,8 @@ class AuditUpkeep:
     keep_days: int
     clock: Callable[[], float]
     log: logging.Logger
-    _next_look: float = 0.0
-    _last_error: str | None = None
     _pending: _PendingEntry | None = None
-    _work: Future[_Counts] | None = None
-    _threads: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "audit"))
-
-    def beat(self) -> None:
-        """Starts the work that is due, in a thread. The event loop of each worker calls this every second."""
-        if self._work is None or self._work.done():
-            self._finish()
-            self._work = self._threads.submit(self._look, self._taken())
+    _taken: _Counts = field(default_factory=lambda: _Counts(Counter(), Counter()))
 
     def begin_service(self, new_key: bool) -> None:
         """Records the start, before any process is forked. `new_key` says whether the administrator's key is new.
@@ -89,9 +81,7 @@ class AuditUpkeep:
         """
         started, key_set = (self._entry(event) for event in (Event.SERVICE_STARTED, Event.ADMIN_KEY_SET))
         if not new_key:
-            self._try(lambda: self.audit.add([started]))
-            self._pending = None if self._last_error is None else _PendingEntry(started)
-            self._try(self._seal)  # a service that was killed leaves unsealed entries
+            self._begin(started)
             return
         try:
             self.audit.add([started, key_set])
@@ -99,52 +89,60 @@ class AuditUpkeep:
             message = f"the administrator's key is new, and the audit log can't record it: {ex}"
             raise StoreUnavailable(message) from ex
 
+    async def store_counts(self, in_thread: InThread) -> None:
+        """Stores the counters of this worker."""
+        self._take()
+        await in_thread(self._store)
+
+    async def maintain(self, in_thread: InThread) -> None:
+        """Records a start that is not recorded yet, deletes old entries, and seals the head."""
+        await in_thread(self._maintain)
+
     def end_worker(self) -> None:
         """Stores the counters of a worker that ends."""
-        self._finish()
-        counts = self._taken()
-        self._try(lambda: self._store(counts))
+        self._take()
+        self._store()
 
     def end_service(self) -> None:
         """Records the end and seals it, after all workers have ended."""
-        self._try(self._end)
+        self._record_start()
+        self.audit.end(self.clock())
+        self._seal()
+
+    def _begin(self, started: AuditEntry) -> None:
+        try:
+            self.audit.add([started])
+        except StoreUnavailable as ex:
+            self.log.error("%s: %s", TROUBLE, ex)
+            self._pending = _PendingEntry(started)
+            return
+        try:
+            self._seal()  # a service that was killed leaves unsealed entries
+        except (StoreUnavailable, UnusableSigningKey, Tampered, OSError) as ex:
+            self.log.error("%s: %s", TROUBLE, ex)
 
     def _entry(self, event: Event) -> AuditEntry:
         return AuditEntry.of(show_seconds(self.clock()), SERVICE, event)
 
-    def _finish(self) -> None:
-        """Waits for the work in progress, and takes back the counters that it could not store."""
-        work, self._work = self._work, None
-        if work is not None:
-            refused, exports = work.result()
-            self.refused.give_back(refused)
-            self.exports.give_back(exports)
+    def _take(self) -> None:
+        """Takes the counters, with those that could not be stored."""
+        self.refused.give_back(self._taken.refused)
+        self.exports.give_back(self._taken.exports)
+        self._taken = _Counts(self.refused.take(), self.exports.take())
 
-    def _taken(self) -> _Counts:
-        return _Counts(self.refused.take(), self.exports.take())
+    def _store(self) -> None:
+        refused, exports = self._taken
+        if refused:
+            self.audit.count_refusals(refused, self.clock())
+            refused.clear()
+        if exports:
+            self.audit.count_exports(exports)
+            exports.clear()
 
-    def _look(self, counts: _Counts) -> _Counts:
-        """Does the work that is due. Returns the counters that could not be stored."""
-        self._try(lambda: self._do_what_is_due(counts))
-        return counts
-
-    def _do_what_is_due(self, counts: _Counts) -> None:
-        self._store(counts)
-        if time.monotonic() >= self._next_look:
-            self._next_look = time.monotonic() + LOOK_SECONDS
-            self._record_start()
-            for seal in self.audit.maintain(self.clock(), self.keep_days, self.sealer):
-                self._log_seal(seal)
-
-    def _try(self, work: Callable[[], None]) -> None:
-        """Runs `work`. Logs its error, unless it is the same as last time."""
-        try:
-            work()
-            self._last_error = None
-        except (StoreUnavailable, UnusableSigningKey, Tampered, OSError) as ex:
-            if str(ex) != self._last_error:
-                self.log.error("the audit log can't be maintained: %s", ex)
-            self._last_error = str(ex)
+    def _maintain(self) -> None:
+        self._record_start()
+        for seal in self.audit.maintain(self.clock(), self.keep_days, self.sealer):
+            self._log_seal(seal)
 
     def _record_start(self) -> None:
         if self._pending is None or not self._pending.take():
@@ -154,19 +152,6 @@ class AuditUpkeep:
         except BaseException:
             self._pending.give_back()
             raise
-
-    def _store(self, counts: _Counts) -> None:
-        if counts.refused:
-            self.audit.count_refusals(counts.refused, self.clock())
-            counts.refused.clear()
-        if counts.exports:
-            self.audit.count_exports(counts.exports)
-            counts.exports.clear()
-
-    def _end(self) -> None:
-        self._record_start()
-        self.audit.end(self.clock())
-        self._seal()
 
     def _seal(self) -> None:
         seal = self.audit.seal(self.clock(), self.sealer)

@@ -3,13 +3,9 @@
 Decisions need no sweep: what has expired does not count from its instant on. A sweep keeps the store small.
 """
 
-import asyncio
 import fcntl
-import logging
-import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Final
 
@@ -17,8 +13,8 @@ from ....bundles.signing.sign import DAY
 from ...engines.live.data_directory import open_lock
 from ...engines.live.store_work import Activate
 from ...store.environments import Environment
-from ...store.errors import Refusal, StoreUnavailable
 from ...store.expiring import ExpiryIndex
+from .upkeep import InThread
 
 LOOK_SECONDS: Final = 60.0
 """The seconds after which a worker looks again for something to remove, after it found nothing."""
@@ -45,39 +41,20 @@ class ExpirySweep:
     keep_days: int
     activate: Activate
     clock: Callable[[], float]
-    log: logging.Logger
     _lock: IO[bytes] | None = None
-    _next_look: float = 0.0
-    _last_error: str | None = None
-    _task: asyncio.Task[None] | None = None
-    _threads: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "sweep"))
 
-    def beat(self) -> None:
-        """Starts the work that is due, in a thread. The event loop of each worker calls this every second."""
-        idle = self._task is None or self._task.done()
-        if self.keep_days and idle and time.monotonic() >= self._next_look:
-            self._task = asyncio.create_task(self._look())
+    async def sweep(self, in_thread: InThread) -> float | None:
+        """Remove one batch, and make its revision live. Returns `PAUSE_SECONDS` if there may be another one."""
+        swept = await in_thread(self.remove_batch)
+        if swept is None:
+            return None
+        await self.activate(swept)
+        return PAUSE_SECONDS
 
-    def end(self) -> None:
+    def end_worker(self) -> None:
         """Let another worker sweep, because this one ends."""
-        self._threads.shutdown(wait=False, cancel_futures=True)
         if self._lock is not None:
             self._lock.close()
-
-    async def _look(self) -> None:
-        """Remove one batch, and make its revision live. Logs an error, unless it is the same as last time."""
-        wait = LOOK_SECONDS
-        try:
-            swept = await asyncio.get_running_loop().run_in_executor(self._threads, self.remove_batch)
-            if swept is not None:
-                wait = PAUSE_SECONDS
-                await self.activate(swept)
-            self._last_error = None
-        except (StoreUnavailable, Refusal, OSError) as ex:
-            if str(ex) != self._last_error:
-                self.log.error("expired assignments and grants can't be removed: %s", ex)
-            self._last_error = str(ex)
-        self._next_look = time.monotonic() + wait
 
     def remove_batch(self) -> Environment | None:
         """Remove what expired `keep_days` ago, `MOST_REMOVED` elements at most, if this process may sweep.

@@ -5,19 +5,16 @@ every worker look for changes, so there is one a minute, however many workers th
 """
 
 import fcntl
-import logging
 import os
 import select
 import tempfile
-import time
-from collections.abc import Callable, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Final
 
 from ...identity.uses import CredentialUses
 from ...store.credentials.credentials import Credentials
-from ...store.errors import StoreUnavailable
+from .upkeep import InThread
 
 WRITE_SECONDS: Final = 60.0
 """The least time between two writes. A worker that is killed loses the uses of so long, at most."""
@@ -28,53 +25,53 @@ _ATOMIC_BYTES: Final = select.PIPE_BUF
 
 
 class UseUpkeep:
-    """The upkeep of one process. It is made before the workers are forked, so that they share the pipe and the lock."""
+    """The uses of one process. It is made before the workers are forked, so that they share the pipe and the lock."""
 
-    def __init__(
-        self, uses: CredentialUses, store: Credentials, clock: Callable[[], float], log: logging.Logger
-    ) -> None:
+    def __init__(self, uses: CredentialUses, store: Credentials, clock: Callable[[], float]) -> None:
         """`clock` gives epoch seconds. Raises OSError if there is no file for the lock."""
-        self._uses, self._store, self._clock, self._log = uses, store, clock, log
+        self._uses, self._store, self._clock = uses, store, clock
         self._emptied, self._filled = os.pipe()
         os.set_blocking(self._emptied, False)
         os.set_blocking(self._filled, False)
         self._lock = tempfile.TemporaryFile()  # noqa: SIM115 - it is open as long as the service runs
         self._rest = b""
         self._collected: dict[str, int] = {}
-        self._next_write = 0.0
-        self._last_error: str | None = None
-        self._work: Future[dict[str, int]] | None = None
-        self._threads = ThreadPoolExecutor(1, "uses")
 
-    def beat(self) -> None:
-        """Hand on what was noted, and start a write that is due, in a thread. Called every second."""
+    async def hand_on(self, _: InThread) -> None:
+        """Hand on what was noted, and collect what all workers handed on, if this one writes. It takes no time."""
         self._hand_on()
-        if self._work is not None and self._work.done():
-            self._finish()
-        if self._work is None and self._is_writer():
+        if self._is_writer():
             self._collect()
-            if self._collected and time.monotonic() >= self._next_write:
-                self._next_write = time.monotonic() + WRITE_SECONDS
-                self._work = self._threads.submit(self._store_all, self._taken())
+
+    async def write(self, in_thread: InThread) -> float | None:
+        """Store what was collected. Returns 0 if there is nothing."""
+        if not self._collected:
+            return 0.0
+        await in_thread(self._store_collected)
+        return None
 
     def end_worker(self) -> None:
         """Hand on what was noted. The worker that writes does so a last time."""
         self._hand_on()
         if self._is_writer():
-            self._finish()
-            self._store_rest()
+            self._collect()
+            self._store_collected()
 
     def end_service(self) -> None:
         """Store what is left in the pipe, and close it, after all workers have ended."""
-        self._store_rest()
-        os.close(self._emptied)
-        os.close(self._filled)
-        self._lock.close()
+        try:
+            self._collect()
+            self._store_collected()
+        finally:
+            os.close(self._emptied)
+            os.close(self._filled)
+            self._lock.close()
 
-    def _store_rest(self) -> None:
-        self._collect()
+    def _store_collected(self) -> None:
+        """Store the uses. If it raises StoreUnavailable, they are stored later."""
         if self._collected:
-            self._store_all(self._taken())
+            self._store.record_uses(self._collected, self._clock())
+            self._collected = {}
 
     def _is_writer(self) -> bool:
         """Returns whether this process holds the lock, which is free once the process that held it has ended."""
@@ -114,25 +111,3 @@ class UseUpkeep:
             actor, _, used = line.decode().rpartition(" ")
             if used.isdigit():
                 self._collected[actor] = max(int(used), self._collected.get(actor, 0))
-
-    def _taken(self) -> dict[str, int]:
-        taken, self._collected = self._collected, {}
-        return taken
-
-    def _finish(self) -> None:
-        """Waits for the write in progress, and takes back what it could not store."""
-        work, self._work = self._work, None
-        if work is not None:
-            self._collected = {**work.result(), **self._collected}
-
-    def _store_all(self, uses: Mapping[str, int]) -> dict[str, int]:
-        """Stores uses. Returns those that could not be stored. Logs an error, unless it is the same as last time."""
-        try:
-            self._store.record_uses(uses, self._clock())
-            self._last_error = None
-        except StoreUnavailable as ex:
-            if str(ex) != self._last_error:
-                self._log.error("the last uses of credentials can't be stored: %s", ex)
-            self._last_error = str(ex)
-            return dict(uses)
-        return {}

@@ -1,5 +1,6 @@
 """What keeps the audit log up: nothing is lost while the store is locked, and a new administrator's key is told of."""
 
+import asyncio
 import os
 import sqlite3
 import threading
@@ -14,6 +15,8 @@ from writ.api.identity.keys.ring import KeyRing, KeySealer
 from writ.api.identity.keys.sources import SuppliedKeys
 from writ.api.identity.refused_attempts import RefusedAttempts
 from writ.api.service.upkeep.audit_upkeep import AuditUpkeep
+from writ.api.service.upkeep.tasks import audit_tasks
+from writ.api.service.upkeep.upkeep import Upkeep
 from writ.api.store.audit.entries import AuditEntry, EntryFilter
 from writ.api.store.audit.events import Event
 from writ.api.store.audit.refused_attempts import Attempt
@@ -62,6 +65,17 @@ def upkeep(store: Store, clock: Clock) -> AuditUpkeep:
     )
 
 
+def whole(upkeep: AuditUpkeep) -> Upkeep:
+    """The upkeep of a process that maintains the audit log only."""
+    return Upkeep([*audit_tasks(upkeep)], LOG)
+
+
+def a_worker_s_life(upkeep: AuditUpkeep) -> None:
+    worker = whole(upkeep)
+    asyncio.run(worker.run_due())
+    worker.end_worker()
+
+
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
     with closing(sqlite3.connect(folder / FILE)) as writer:
@@ -84,8 +98,7 @@ def test_a_start_that_could_not_be_told_is_told_by_one_worker(
     for _ in range(3):
         child = os.fork()
         if not child:
-            upkeep.beat()
-            upkeep.end_worker()
+            a_worker_s_life(upkeep)
             os._exit(0)
         assert os.waitpid(child, 0)[1] == 0
     upkeep.end_service()
@@ -98,8 +111,7 @@ def test_a_start_that_no_worker_could_tell_is_told_at_the_end(
 ) -> None:
     with locked(tmp_path):
         upkeep.begin_service(new_key=False)
-        upkeep.beat()
-        upkeep.end_worker()
+        a_worker_s_life(upkeep)
     upkeep.end_service()
     assert [one.event for one in told(store)] == [Event.SERVICE_STARTED, Event.SERVICE_STOPPED]
 
@@ -116,14 +128,14 @@ def test_counts_that_could_not_be_stored_are_stored_later_and_stay_on_one_thread
     store: Store, upkeep: AuditUpkeep, tmp_path: Path
 ) -> None:
     upkeep.refused.add(Event.CREDENTIAL_REFUSED, "192.0.2.1")
+    worker = whole(upkeep)
     with locked(tmp_path):
-        upkeep.beat()
+        asyncio.run(worker.run_due())
         upkeep.refused.add(Event.CREDENTIAL_REFUSED, "192.0.2.1")
-        assert upkeep._work is not None
-        assert upkeep._work.result(), "it could not be stored"
-    upkeep.beat()
-    upkeep.end_worker()
-    upkeep.end_service()
+        assert upkeep._taken.refused, "it could not be stored"
+    asyncio.run(worker.run_due())
+    worker.end_worker()
+    worker.end_service()
     refused, _ = told(store)
     assert (refused.event, refused.address, refused.details["count"]) == (Event.CREDENTIAL_REFUSED, "192.0.2.1", 2)
     assert isinstance(upkeep.refused, Watched)

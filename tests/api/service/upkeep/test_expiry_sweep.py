@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 from writ.api.service.upkeep.expiry_sweep import LOOK_SECONDS, MOST_REMOVED, PAUSE_SECONDS, ExpirySweep
+from writ.api.service.upkeep.tasks import sweep_tasks
+from writ.api.service.upkeep.upkeep import Upkeep, UpkeepTask
 from writ.api.store.environments import Environment
 from writ.api.store.errors import StoreUnavailable
 from writ.api.store.store import Store
@@ -52,8 +54,12 @@ class Sweeps:
 
     def __call__(self, keep_days: int = 30) -> ExpirySweep:
         store = self.store
-        self.made.append(ExpirySweep(store.expiring, store.path.parent, keep_days, self.activate, Clock(NOW), LOG))
+        self.made.append(ExpirySweep(store.expiring, store.path.parent, keep_days, self.activate, Clock(NOW)))
         return self.made[-1]
+
+    def task(self) -> UpkeepTask:
+        (task,) = sweep_tasks(self())
+        return task
 
     async def activate(self, environment: Environment) -> None:
         self.live.append(environment)
@@ -64,38 +70,32 @@ def sweeps(store: Store):
     found = Sweeps(store)
     yield found
     for sweep in found.made:
-        sweep.end()
+        sweep.end_worker()
 
 
-def look(sweep: ExpirySweep) -> float:
+def look(task: UpkeepTask) -> float:
     """Let it do what is due. Returns the seconds until it looks again."""
-
-    async def beat() -> None:
-        sweep.beat()
-        if sweep._task is not None:
-            await sweep._task
-
-    asyncio.run(beat())
-    sweep._task = None
-    return sweep._next_look - time.monotonic()
+    upkeep = Upkeep([task], LOG)
+    asyncio.run(upkeep.run_due())
+    return task.due_at - time.monotonic()
 
 
 def test_batches_follow_each_other_and_become_live(store, sweeps):
-    sweep, live, before = sweeps(), sweeps.live, store.revision_of(ENV)
+    sweep, live, before = sweeps.task(), sweeps.live, store.revision_of(ENV)
     assert PAUSE_SECONDS - 1 <= look(sweep) <= PAUSE_SECONDS
     assert len(stored(store)["grants"]) == 11
     look(sweep)
     assert len(live) == 1, "the next batch is not due yet"
-    sweep._next_look = 0.0
+    sweep.due_at = 0.0
     look(sweep)
-    sweep._next_look = 0.0
+    sweep.due_at = 0.0
     assert look(sweep) > LOOK_SECONDS - 10, "nothing was left"
     assert [one["id"] for one in stored(store)["grants"]] == ["kept"]
     assert [one.revision for one in live] == [before + 1, before + 2]
 
 
 def test_no_days_means_that_nothing_is_removed(store, sweeps):
-    look(sweeps(keep_days=0))
+    asyncio.run(Upkeep([*sweep_tasks(sweeps(keep_days=0))], LOG).run_due())
     assert len(stored(store)["grants"]) == len(MODEL["grants"])
 
 
@@ -103,26 +103,26 @@ def test_of_several_processes_one_sweeps_and_another_takes_over(sweeps):
     first, second = sweeps(), sweeps()
     assert first.remove_batch() is not None
     assert second.remove_batch() is None
-    first.end()
+    first.end_worker()
     assert second.remove_batch() is not None
     assert second.remove_batch() is None
 
 
 def test_trouble_is_logged_once_and_the_sweep_goes_on(store, sweeps, caplog, monkeypatch):
-    sweep = sweeps()
+    sweep = sweeps.task()
 
     def locked(*_: object) -> None:
         raise StoreUnavailable("the database was locked")
 
-    monkeypatch.setattr(sweep.index, "swept", locked)
+    monkeypatch.setattr(store.expiring, "swept", locked)
     for _ in range(2):
-        sweep._next_look = 0.0
+        sweep.due_at = 0.0
         look(sweep)
     assert [one.getMessage() for one in caplog.records] == [
         "expired assignments and grants can't be removed: the database was locked"
     ]
     monkeypatch.undo()
-    sweep._next_look = 0.0
+    sweep.due_at = 0.0
     look(sweep)
     assert len(stored(store)["grants"]) == 11
 

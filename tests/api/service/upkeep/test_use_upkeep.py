@@ -1,5 +1,6 @@
 """When credentials were last used: noted by every worker, and stored by one, once a minute at most."""
 
+import asyncio
 import logging
 import os
 import sqlite3
@@ -15,7 +16,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from writ.api.identity.uses import CredentialUses
-from writ.api.service.upkeep import use_upkeep
+from writ.api.service.upkeep import upkeep as upkeep_module
+from writ.api.service.upkeep.tasks import use_tasks
+from writ.api.service.upkeep.upkeep import Upkeep
 from writ.api.service.upkeep.use_upkeep import UseUpkeep
 from writ.api.store.credentials.credentials import ApiKeySpec, ClientSpec
 from writ.api.store.database.opening import FILE
@@ -39,7 +42,8 @@ class Service:
         self.clock = Clock(NOON + 17)
         self.store = Store.open(directory, "NORMAL", busy_seconds=0.1, clock=self.clock)
         self.uses = CredentialUses(self.clock)
-        self.upkeep = UseUpkeep(self.uses, self.store.credentials, self.clock, LOG)
+        self.parts = UseUpkeep(self.uses, self.store.credentials, self.clock)
+        self.upkeep = Upkeep([*use_tasks(self.parts)], LOG)
         self._numbers = iter(range(256))
 
     def key(self) -> str:
@@ -56,16 +60,14 @@ class Service:
         return self.store.credentials.api_key(key).last_used
 
     def settle(self) -> None:
-        """Beats until nothing is in work."""
-        self.upkeep.beat()
-        assert wait_until(lambda: self.upkeep._work is None or self.upkeep._work.done())
-        self.upkeep.beat()
+        """Does what is due."""
+        asyncio.run(self.upkeep.run_due())
 
 
 @pytest.fixture
 def service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
     made = Service(tmp_path)
-    monkeypatch.setattr(use_upkeep.time, "monotonic", made.clock)
+    monkeypatch.setattr(upkeep_module.time, "monotonic", made.clock)
     yield made
     made.upkeep.end_service()
     made.store.close()
@@ -166,10 +168,16 @@ def test_a_beat_never_waits_for_the_store(service: Service) -> None:
     with closing(sqlite3.connect(service.store.path, isolation_level=None)) as db:
         db.execute("BEGIN IMMEDIATE")
         service.uses.note(f"api-key:{key}")
-        began = time.perf_counter()
-        service.upkeep.beat()
-        assert time.perf_counter() - began < 0.05  # the store would wait for 0.1 s
-        db.execute("ROLLBACK")
+
+        async def beat() -> None:
+            began = time.perf_counter()
+            service.upkeep.beat()
+            for _ in range(5):  # rounds of the event loop
+                await asyncio.sleep(0)
+            assert time.perf_counter() - began < 0.05  # the store would wait for 0.1 s
+            db.execute("ROLLBACK")
+
+        asyncio.run(beat())
     service.upkeep.end_worker()
     assert service.used(key) is not None
 
@@ -188,7 +196,7 @@ def test_what_does_not_fit_into_the_pipe_waits(names: list[str], most: int) -> N
 
     uses = CredentialUses(clock)
     kept: Any = Kept()
-    upkeep = UseUpkeep(uses, kept, clock, LOG)
+    upkeep = UseUpkeep(uses, kept, clock)
     expected = {}
     for place, name in enumerate(names):
         actor = f"client:{name * (most // 3)}"
@@ -208,7 +216,7 @@ def test_what_does_not_fit_into_the_pipe_waits(names: list[str], most: int) -> N
 
 def test_the_rest_of_a_line_whose_reader_was_killed_does_no_harm(service: Service) -> None:
     key = service.key()
-    os.write(service.upkeep._filled, b"key:gone 18000\n7 \n")
+    os.write(service.parts._filled, b"key:gone 18000\n7 \n")
     service.uses.note(f"api-key:{key}")
     service.settle()
     assert service.used(key) == "2027-01-15T08:00:00Z"

@@ -1,0 +1,37 @@
+"""The tasks of the upkeep: how often each of them is due, and what it does."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from .audit_upkeep import MAINTAIN_SECONDS, TROUBLE, AuditUpkeep
+from .expiry_sweep import LOOK_SECONDS, ExpirySweep
+from .upkeep import UpkeepTask
+from .use_upkeep import WRITE_SECONDS, UseUpkeep
+
+EVERY_BEAT: Final = 0.0
+
+
+def audit_tasks(audit: AuditUpkeep) -> Iterator[UpkeepTask]:
+    """Yields the tasks of the audit log."""
+    yield UpkeepTask(trouble=TROUBLE, seconds=EVERY_BEAT, run=audit.store_counts, end_worker=audit.end_worker)
+    yield UpkeepTask(trouble=TROUBLE, seconds=MAINTAIN_SECONDS, run=audit.maintain, end_service=audit.end_service)
+
+
+def use_tasks(uses: UseUpkeep) -> Iterator[UpkeepTask]:
+    """Yields the tasks of last uses."""
+    trouble = "the last uses of credentials can't be stored"
+    yield UpkeepTask(trouble=trouble, seconds=EVERY_BEAT, run=uses.hand_on)
+    yield UpkeepTask(
+        trouble=trouble,
+        seconds=WRITE_SECONDS,
+        run=uses.write,
+        end_worker=uses.end_worker,
+        end_service=uses.end_service,
+    )
+
+
+def sweep_tasks(sweep: ExpirySweep) -> Iterator[UpkeepTask]:
+    """Yields the task of the sweep, if it removes anything."""
+    trouble = "expired assignments and grants can't be removed"
+    if sweep.keep_days:
+        yield UpkeepTask(trouble=trouble, seconds=LOOK_SECONDS, run=sweep.sweep, end_worker=sweep.end_worker)
