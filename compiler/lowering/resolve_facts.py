@@ -1,23 +1,27 @@
 """Resolves the facts of a model: registers entities, gives members their groups, expands grants (E3, P2 to P4)."""
 
+from collections import defaultdict
+from collections.abc import Callable
+from functools import cache
+
 from ...bundles.conditions.instants import parse_instant, seconds_not_before
 from ...bundles.program.facts import (
     ALWAYS,
     FOREVER,
     EntityKey,
     Facts,
-    Grant,
     GroupFacts,
     Holding,
+    PackedGrant,
+    PackedGrants,
     ResourceFacts,
     SubjectFacts,
 )
-from ..model.elements import Assignment, Model, SubjectRef
-from ..model.elements import Grant as StatedGrant
+from ..model.elements import Assignment, Grant, Model, SubjectRef
 from .lower import expand_actions
 
 _ONLY_NAMED = ResourceFacts()
-"""The facts of a resource that a grant names and the model does not list. It is registered, without attributes (E3)."""
+"""The facts of a resource that only a grant without effect names. It is registered, without attributes (E3)."""
 
 
 def resolve_facts(source: Model) -> Facts:
@@ -59,25 +63,38 @@ def _add_assignments(facts: Facts, source: Model) -> None:
 
 
 def _add_grants(facts: Facts, source: Model) -> None:
-    """PERF: a million grants share one key object for each subject, and one tuple for each set of actions."""
-    declared = {type.id: type for type in source.resource_types}
-    subjects: dict[SubjectRef, EntityKey] = {}
-    expanded: dict[tuple[str, tuple[str, ...]], tuple[str, ...]] = {}
-    grants: list[Grant] = []
+    by_subject: dict[SubjectRef, list[Grant]] = defaultdict(list)
     for grant in source.grants:
-        subject = subjects.get(grant.subject)
-        if subject is None:
-            subject = subjects[grant.subject] = EntityKey(grant.subject.type, grant.subject.id)
-            _subject(facts, subject)
-        resource = EntityKey(grant.resource.type, grant.resource.id)
-        facts.resources.setdefault(resource, _ONLY_NAMED)
-        stated = (grant.resource.type, grant.actions)
-        actions = expanded.get(stated)
-        if actions is None:
-            actions = expanded[stated] = tuple(sorted(expand_actions(grant.actions, declared[grant.resource.type])))
-        if actions:  # `*` on a type without actions grants nothing
-            grants.append(Grant(grant.id or "", subject, resource, actions, *_span(grant)))
-    facts.grants = grants
+        by_subject[grant.subject].append(grant)
+    scope_of = _scopes(facts.grants, source)
+    for subject, grants in by_subject.items():
+        key = EntityKey(subject.type, subject.id)
+        _subject(facts, key)
+        packed: list[PackedGrant] = []
+        for grant in grants:
+            resource = grant.resource
+            scope = scope_of(resource.type, grant.actions)
+            if scope is None:
+                facts.resources.setdefault(EntityKey(resource.type, resource.id), _ONLY_NAMED)
+            else:
+                packed.append((grant.id or "", scope, resource.id, *_span(grant)))
+        if packed:
+            facts.grants.add(key, packed)
+
+
+def _scopes(grants: PackedGrants, source: Model) -> Callable[[str, tuple[str, ...]], int | None]:
+    """Returns a function that returns the scope of a grant: None for `*` on a type without actions.
+
+    PERF: it expands each list of actions once.
+    """
+    declared = {type.id: type for type in source.resource_types}
+
+    @cache
+    def scope_of(type: str, actions: tuple[str, ...]) -> int | None:
+        expanded = tuple(sorted(expand_actions(actions, declared[type])))
+        return grants.add_scope(type, expanded) if expanded else None
+
+    return scope_of
 
 
 def _subject(facts: Facts, key: EntityKey) -> SubjectFacts:
@@ -88,7 +105,7 @@ def _subject(facts: Facts, key: EntityKey) -> SubjectFacts:
     return found
 
 
-def _span(element: Assignment | StatedGrant) -> tuple[float, float]:
+def _span(element: Assignment | Grant) -> tuple[float, float]:
     """Returns the expiry and the start in epoch seconds. PERF: most elements have neither."""
     expires, starts = element.expires_at, element.starts_at
     return (

@@ -33,7 +33,7 @@ def delta_between(before: Compiled, after: Compiled, revision: int) -> Delta:
     closed = {type.id for type in after.program.types if type.closed} - {
         type.id for type in before.program.types if type.closed
     }
-    registered = [ResourceChange(key, True) for key in after.facts.resources if key.type in closed]
+    registered = [ResourceChange(key, True) for key in after.facts.registered() if key.type in closed]
     return Delta(revision, tuple(gone + changed + registered), after.zones)
 
 
@@ -66,7 +66,7 @@ def _fact_states(facts: Facts) -> dict[tuple[str, Any], AnyChange]:
         same = sorted(other for other in facts.grants if (other.subject, other.resource) == pair)
         grants = tuple(GrantState(other.id, other.actions, other.expires, other.starts) for other in same)
         found["grants", pair] = GrantsChange(*pair, grants)
-    for key in facts.resources:
+    for key in facts.registered():
         found["resource", key] = ResourceChange(key, True)
     return found | {("alias", alias[:-1]): AliasChange(*alias) for alias in _aliases(facts)}
 

@@ -54,7 +54,9 @@ def _compiled(paths: Sequence[Path]) -> SourceModel:
     if checked.model is None:
         raise InvalidModel(checked)
     compiled = compile_model(checked.model, zones.zone_data, zones.VERSION)
-    return _tested(Engine(bundle_in_memory(compiled.write)), compiled.program, compiled.facts.resources, checked.model)
+    return _tested(
+        Engine(bundle_in_memory(compiled.write)), compiled.program, compiled.facts.registered(), checked.model
+    )
 
 
 def _tested(engine: Engine, program: Program, resources: Resources | None, model: Model | None) -> SourceModel:

@@ -65,7 +65,7 @@ def fact_states(facts: Facts) -> States:
         found["subject", key] = (tuple(sorted(subject.groups)), united(subject.holdings), listed)
         if subject.external_id is not None:
             found["alias", "subject", key.type, "external_id", subject.external_id] = key.id
-    for key, resource in facts.resources.items():
+    for key, resource in facts.registered().items():
         found["resource", key] = True
         for kind in ("external_id", "name"):
             if (alias := getattr(resource, kind)) is not None:
