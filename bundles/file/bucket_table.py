@@ -12,9 +12,10 @@ empty bucket has a checksum too, so that damaged offsets can't hide a fact.
 
 import struct
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import blake2b
-from itertools import pairwise
+from itertools import islice, pairwise
 from mmap import mmap
 from typing import TypeAlias
 
@@ -56,9 +57,9 @@ def bucket_of(key: bytes, hasher: Hasher, mask: int) -> int:
     return _number(state.digest(), "little") & mask
 
 
-def _buckets_of(keys: Sequence[bytes], hasher: Hasher, mask: int) -> list[int]:
+def _buckets_of(keys: Iterable[bytes], hasher: Hasher, mask: int) -> "array[int]":
     """Returns `bucket_of` each key. PERF: a call for each of a million keys would add a third to the time."""
-    found = []
+    found = array("Q")
     for key in keys:
         state = hasher()
         state.update(key)
@@ -66,33 +67,38 @@ def _buckets_of(keys: Sequence[bytes], hasher: Hasher, mask: int) -> list[int]:
     return found
 
 
-def encode_table(entries: list[Entry], progress: Callable[[int, int], None] = lambda *_: None) -> Iterator[bytes]:
-    """Yields the bytes of a section with `entries` (distinct keys, any order), piece by piece, and clears the list.
+def encode_table(entries: Iterable[Entry], progress: Callable[[int, int], None] = lambda *_: None) -> Iterator[bytes]:
+    """Yields the bytes of a section with `entries` (distinct keys, any order), piece by piece.
 
     It calls `progress` with the number of finished buckets and of all buckets. Raises ValueError for a repeated key.
     """
+    ordered = sorted(entries)
     buckets = 1
-    while buckets * 2 < len(entries):
+    while buckets * 2 < len(ordered):
         buckets *= 2
-    entries.sort()
-    salt, chosen = _choose_salt([key for key, _ in entries], buckets)
-    bodies = [b""] * buckets
-    for (key, value), bucket in zip(entries, chosen, strict=True):
-        bodies[bucket] += _SIZES.pack(len(key), len(value)) + key + value
-    count = len(entries)
-    entries.clear()
-    yield encode_offsets((salt, buckets, count), (_CHECKSUM.size + len(body) for body in bodies))
+    salt, chosen, counts = _choose_salt([key for key, _ in ordered], buckets)
+    sizes = [_CHECKSUM.size] * buckets
+    for (key, value), bucket in zip(ordered, chosen, strict=True):
+        sizes[bucket] += _SIZES.size + len(key) + len(value)
+    yield encode_offsets((salt, buckets, len(ordered)), sizes)
+    # Sorting is stable, so the entries of a bucket keep the order of their keys.
+    by_bucket = map(ordered.__getitem__, sorted(range(len(ordered)), key=chosen.__getitem__))
     for start in range(0, buckets, _BUCKETS_AT_ONCE):
-        some = bodies[start : start + _BUCKETS_AT_ONCE]
-        yield b"".join(_sealed(body, salt, buckets, number) for number, body in enumerate(some, start))
-        progress(start + len(some), buckets)
+        numbers = range(start, min(start + _BUCKETS_AT_ONCE, buckets))
+        bodies = (_body(islice(by_bucket, counts[number])) for number in numbers)
+        yield b"".join(_sealed(body, salt, buckets, number) for number, body in zip(numbers, bodies, strict=True))
+        progress(numbers.stop, buckets)
 
 
-def _choose_salt(keys: Sequence[bytes], buckets: int) -> tuple[int, list[int]]:
-    """Returns the first salt for which no bucket is too large, and the bucket of each key. `keys` are sorted.
+def _body(entries: Iterable[Entry]) -> bytes:
+    return b"".join([_SIZES.pack(len(key), len(value)) + key + value for key, value in entries])
 
-    The first candidate is a hash of all keys. So the same keys give the same bytes. An author who does not know all
-    keys can't prepare keys that collide.
+
+def _choose_salt(keys: Sequence[bytes], buckets: int) -> "tuple[int, array[int], list[int]]":
+    """Returns the first salt for which no bucket is too large, the bucket of each key, and the size of each bucket.
+
+    `keys` are sorted. The first candidate is a hash of all keys. So the same keys give the same bytes. An author who
+    does not know all keys can't prepare keys that collide.
     """
     if any(low == high for low, high in pairwise(keys)):
         raise ValueError("a table has the same key twice")
@@ -102,13 +108,12 @@ def _choose_salt(keys: Sequence[bytes], buckets: int) -> tuple[int, list[int]]:
     first = int.from_bytes(seed.digest(), "little")
     for attempt in range(MAX_SALTS):
         salt = (first + attempt) % 2**64
-        hasher = hasher_of(salt)
-        chosen = _buckets_of(keys, hasher, buckets - 1)
-        sizes = [0] * buckets
+        chosen = _buckets_of(keys, hasher_of(salt), buckets - 1)
+        counts = [0] * buckets
         for bucket in chosen:
-            sizes[bucket] += 1
-        if max(sizes) <= MAX_BUCKET_ENTRIES:
-            return salt, chosen
+            counts[bucket] += 1
+        if max(counts) <= MAX_BUCKET_ENTRIES:
+            return salt, chosen, counts
     raise ValueError(f"none of {MAX_SALTS} salts spreads the keys")
 
 

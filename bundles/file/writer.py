@@ -48,7 +48,7 @@ def _encoded(section: Section, contents: Iterable[Any], progress: Callable[[int,
         case Shape.RECORD_LIST:
             return encode_records(list(contents))
         case Shape.BUCKET_TABLE:
-            return encode_table(list(contents), progress)
+            return encode_table(contents, progress)
         case _:
             assert_never(section.shape)
 

@@ -20,7 +20,7 @@ BEFORE = 80
 
 def written(entries: list[Entry], path: Path) -> tuple[mmap.mmap, Extent]:
     """A file with a table behind some other bytes."""
-    content = b"".join(encode_table(list(entries)))
+    content = b"".join(encode_table(entries))
     path.write_bytes(bytes(BEFORE) + content)
     with path.open("rb") as file:
         data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
