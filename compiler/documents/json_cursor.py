@@ -2,9 +2,7 @@
 
 import json
 import re
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from math import isinf
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from ...bundles.conditions.values import Json
@@ -12,7 +10,8 @@ from ...bundles.wording import quoted
 from ..limits import Limits
 from ..source import CHUNK_BYTES, SourceText
 from .bad_document import BadDocument
-from .raw_values import FaultyObject, Unreadable, not_finite, repeated_member, too_deep, too_many_digits
+from .json_parts import JsonParts
+from .raw_values import too_deep
 
 _LONGEST_CHARACTER_BYTES = 4
 _WHITESPACE = re.compile(r"[ \t\n\r]*")
@@ -63,13 +62,8 @@ class JsonCursor:
         self._next_chunk = number + 1
         self._at = offset - self._base
         self._start = self._at
-        self._faulty = False
-        self._scan = json.JSONDecoder(
-            object_pairs_hook=self._object,
-            parse_int=self._integer,
-            parse_float=self._real,
-            parse_constant=self._constant,
-        ).raw_decode
+        self._parts = JsonParts(limits)
+        self._scan = self._parts.decoder().raw_decode
 
     @property
     def offset(self) -> int:
@@ -148,9 +142,9 @@ class JsonCursor:
             self.take("]")
             return
         while True:
-            self._faulty = False
+            self._parts.faulty = False
             value = self.value()
-            plain = not self._faulty and self._at - self._start <= longest and not self._has_hint(free)
+            plain = not self._parts.faulty and self._at - self._start <= longest and not self._has_hint(free)
             yield Element(value, self._base + self._start, plain)
             comma = _COMMA.match(self._window, self._at)
             if comma and comma.end() < len(self._window):
@@ -191,31 +185,6 @@ class JsonCursor:
                 return _unexpected(expected, found, offset, before)
         message = next((message for start, message in _MESSAGES.items() if ex.msg.startswith(start)), ex.msg.lower())
         return BadDocument("syntax", message.format(found=quoted(found)), offset)
-
-    def _object(self, pairs: Sequence[tuple[str, Json]]) -> dict[str, Json]:
-        members = dict(pairs)
-        if len(members) == len(pairs):
-            return members
-        self._faulty = True
-        counts = Counter(name for name, _ in pairs)
-        return FaultyObject(members, [(name, repeated_member(name)) for name, count in counts.items() if count > 1])
-
-    def _integer(self, text: str) -> int | Unreadable:
-        if len(text) <= self._limits.number_digits:
-            try:
-                return int(text)
-            except ValueError:  # the interpreter may have a lower limit than ours
-                pass
-        self._faulty = True
-        return too_many_digits(len(text.lstrip("-")), self._limits)
-
-    def _real(self, text: str) -> float | Unreadable:
-        value = float(text)
-        return self._constant(text) if isinf(value) else value
-
-    def _constant(self, text: str) -> Unreadable:
-        self._faulty = True
-        return not_finite(text)
 
 
 def _unexpected(expected: str, found: str, offset: int, before: str = "") -> BadDocument:

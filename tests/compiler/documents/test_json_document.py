@@ -1,14 +1,17 @@
 """Reading JSON: syntax, the faults that any value can have, limits, and windows of the text that cut everything."""
 
+import gc
 import json
+import weakref
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from writ.compiler import source
-from writ.compiler.limits import Limits
+from writ.compiler.documents.json_cursor import JsonCursor
+from writ.compiler.limits import DEFAULTS, Limits
 from writ.compiler.load import load
-from writ.compiler.source import Source
+from writ.compiler.source import Source, SourceText
 
 from tests.support.diagnosing import load_text, model_text, seen
 
@@ -151,3 +154,16 @@ def test_a_cut_document_is_a_syntax_error_at_its_end(size, end):
     assert found.code in ("syntax", "wrong-type")
     assert found.line == 1
     assert found.column <= len(text) + 1
+
+
+def test_a_document_leaves_memory_as_soon_as_it_is_read():
+    """While models are compiled, the garbage collection is off, and it would find a circle only later."""
+    text = SourceText(Source("model.json", b'{"model": 1}'))
+    is_alive = weakref.ref(text)
+    JsonCursor(text, DEFAULTS).value()
+    gc.disable()
+    try:
+        del text
+        assert is_alive() is None
+    finally:
+        gc.enable()
