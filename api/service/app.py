@@ -18,12 +18,14 @@ def create_app(parts: ServiceParts) -> falcon.asgi.App[Any, Any]:
 
 def create_application(parts: ServiceParts) -> Application:
     """Returns the application with its decision lane; both share the guard, the engines and the handlers."""
-    handlers = {route.path: _answering_head(made_handler(route.handler, parts)) for route in ROUTES}
-    return parts.application(handlers, before=[Locations(parts.public_url)])
+    handlers = {route.path: _answering_head(made_handler(route.handler, parts), route.suffix) for route in ROUTES}
+    suffixes = {route.path: route.suffix for route in ROUTES if route.suffix}
+    return parts.application(handlers, before=[Locations(parts.public_url)], suffixes=suffixes)
 
 
-def _answering_head(handler: Any) -> object:
+def _answering_head(handler: Any, suffix: str) -> object:
     """Returns the handler, which now answers HEAD as it answers GET. The server leaves the body out."""
-    if hasattr(handler, "on_get"):
-        handler.on_head = handler.on_get
+    get, head = (f"on_{method}_{suffix}".rstrip("_") for method in ("get", "head"))
+    if hasattr(handler, get):
+        setattr(handler, head, getattr(handler, get))
     return handler

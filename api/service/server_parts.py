@@ -5,6 +5,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 import falcon.asgi
@@ -197,13 +198,14 @@ class ServerParts(ABC):
         before: Sequence[object] = (),
         after: Sequence[object] = (),
         describe: Callable[[Engine], bytes] = lambda _: b"",
+        suffixes: Mapping[str, str] = MappingProxyType({}),
     ) -> Application:
         """Returns the application with a handler for each path. All of them, and the lane, share the guard.
 
         `before` and `after` are middleware around the guard. `describe` gives the header lines of a decision that tell
-        of its engine.
+        of its engine. `suffixes` are those of Falcon's handlers, by path.
         """
-        app = self._falcon(handlers, before, after)
+        app = self._falcon(handlers, before, after, suffixes)
         key_sets = KeySets(lambda sentence: self.log.warning("%s", sentence))
         gateway = self._gateway(key_sets)
         answering = GatewayAnswering(gateway, self.deciding, key_sets, self.errors)
@@ -222,14 +224,18 @@ class ServerParts(ABC):
         return Application(app, front, lane, self.metrics, self.recent, answering, self.is_ready, self.stop)
 
     def _falcon(
-        self, handlers: Mapping[str, Any], before: Sequence[object], after: Sequence[object]
+        self,
+        handlers: Mapping[str, Any],
+        before: Sequence[object],
+        after: Sequence[object],
+        suffixes: Mapping[str, str],
     ) -> falcon.asgi.App[Any, Any]:
         paths = RawPaths(most_slashes=max(path.count("/") for path in handlers))
         middleware: list[Any] = [CountedRoutes(), *before, RequestId(), paths, self.guard, *after]
         app = falcon.asgi.App(middleware=middleware)
         self.errors.register(app)
         for path, handler in handlers.items():
-            app.add_route(path, handler)
+            app.add_route(path, handler, suffix=suffixes.get(path))
         return app
 
     def _gateway(self, key_sets: KeySets) -> Gateway:

@@ -17,7 +17,10 @@ _START: Final = "from writ.api.engines.jobs.template import main; main()"
 
 
 class Template:
-    """The template process of this process, or of the one that forked it."""
+    """The template process of this process, or of the one that forked it.
+
+    It ends by itself once all processes that could send it jobs have ended.
+    """
 
     def __init__(self) -> None:
         self._socket: socket.socket | None = None
@@ -42,11 +45,6 @@ class Template:
         """The process id, or None if none was started."""
         return None if self._process is None else self._process.pid
 
-    def stop(self) -> None:
-        """Let the process end. It ends by itself once all processes that could send it jobs have ended."""
-        self._forget()
-        self._socket = self._process = None
-
     def _send(self, to: socket.socket, job: Job[Any, Any], files: Sequence[int]) -> None:
         socket.send_fds(to, [job.place.encode()], files, socket.MSG_DONTWAIT)
 
@@ -67,7 +65,7 @@ class Template:
         return ours
 
     def _forget(self) -> None:
-        """Forget a template that was killed. The process that started it must reap it."""
+        """Let go of a template, which ends then or was killed. The process that started it must reap it."""
         if self._socket is not None:
             self._socket.close()
         if self._process is not None:

@@ -15,7 +15,7 @@ from ...endpoints.management import (
 )
 from ...endpoints.management.environments import environments, gateway
 from ...endpoints.management.kinds import DECLARED_ATTRIBUTES, SERVED_KINDS, ServedKind
-from ...endpoints.management.promotions import approvals, drift, promotions, restoration
+from ...endpoints.management.promotions import one_promotion, promotions, restoration
 from ...endpoints.previewing import change_preview
 from ...endpoints.previewing import policy_test_run as test_run
 from ...endpoints.previewing import policy_test_sets as test_sets
@@ -140,26 +140,29 @@ MODEL_ROUTES: Final[tuple[RouteRow, ...]] = (
     RouteRow(
         "/v1/environments/{env}/promotions/{id}",
         Env.NAMED,
-        promotions.OnePromotion,
-        {"GET": (ADMIN, promotions.GET)},
+        one_promotion.OnePromotion,
+        {"GET": (ADMIN, one_promotion.GET)},
     ),
     RouteRow(
         "/v1/environments/{env}/promotions/{id}/approve",
         Env.NAMED,
-        approvals.PromotionApproval,
-        {"POST": (ADMIN, approvals.APPROVE)},
+        one_promotion.OnePromotion,
+        {"POST": (ADMIN, one_promotion.APPROVE)},
+        suffix="approval",
     ),
     RouteRow(
         "/v1/environments/{env}/promotions/{id}/reject",
         Env.NAMED,
-        approvals.PromotionRejection,
-        {"POST": (ADMIN, approvals.REJECT)},
+        one_promotion.OnePromotion,
+        {"POST": (ADMIN, one_promotion.REJECT)},
+        suffix="rejection",
     ),
     RouteRow(
         "/v1/environments/{env}/drift",
         Env.NAMED,
-        drift.DriftSincePromotion,
-        {"GET": (READ, drift.GET)},
+        promotions.PromotionList,
+        {"GET": (READ, promotions.GET_DRIFT)},
+        suffix="drift",
     ),
     RouteRow(
         "/v1/environments/{env}/expiring",

@@ -23,14 +23,15 @@ class Env(Enum):
 class RouteRow:
     """A row of the table.
 
-    `handler` makes the Falcon resource of the parts that its parameters name (see `made_handler`). HEAD follows from
-    GET.
+    `handler` makes the Falcon resource of the parts that its parameters name (see `made_handler`). With a `suffix`, the
+    resource answers in `on_post_SUFFIX`. HEAD follows from GET.
     """
 
     path: str
     env: Env
     handler: Callable[..., object]
     methods: Mapping[str, tuple[Scope, Operation]]
+    suffix: str = ""
 
     def access(self) -> Access:
         """Returns the scopes of the methods, and whether there is an environment, for the guard."""

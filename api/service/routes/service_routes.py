@@ -45,14 +45,16 @@ SERVICE_ROUTES: Final[tuple[RouteRow, ...]] = (
     RouteRow(
         "/v1/clients/{client_id}/secret",
         Env.NONE,
-        clients.ClientSecret,
+        clients.OneClient,
         {"POST": (ADMIN, clients.RENEW_SECRET)},
+        suffix="secret",
     ),
     RouteRow(
         "/v1/clients/{client_id}/revoke",
         Env.NONE,
-        clients.ClientRevocation,
+        clients.OneClient,
         {"POST": (ADMIN, clients.REVOKE)},
+        suffix="revocation",
     ),
     RouteRow("/v1/oauth/token", Env.NONE, Token, {"POST": (NONE, token_operations.ISSUE)}),
     RouteRow("/v1/oauth/revoke", Env.NONE, Revocation, {"POST": (NONE, token_operations.REVOKE)}),

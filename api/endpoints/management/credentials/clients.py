@@ -144,29 +144,15 @@ class OneClient:
         await self._work.change(self._work.store.credentials.delete_client, actor_of(req), client_id)
         resp.status = falcon.HTTP_204
 
-
-class ClientSecret:
-    """The secret of a client."""
-
-    def __init__(self, work: StoreWork) -> None:
-        self._work = work
-
-    async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, client_id: str) -> None:
+    async def on_post_secret(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, client_id: str) -> None:
         """Answer 200 with a new secret. The old one is refused; the client's tokens stay valid."""
         known_parameters(req)
         secret, digest = new_secret(CLIENT_SECRET)
         client = await self._work.change(self._work.store.credentials.renew_secret, actor_of(req), client_id, digest)
         _show_secret(resp, client, secret)
 
-
-class ClientRevocation:
-    """The revocation of a client. The client stays on the list."""
-
-    def __init__(self, work: StoreWork) -> None:
-        self._work = work
-
-    async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, client_id: str) -> None:
-        """Answer 204. From now on, every worker refuses the client's secret and tokens."""
+    async def on_post_revocation(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, client_id: str) -> None:
+        """Answer 204. From now on, every worker refuses its secret and tokens. It stays on the list."""
         known_parameters(req)
         await self._work.change(self._work.store.credentials.revoke_client, actor_of(req), client_id)
         resp.status = falcon.HTTP_204

@@ -1,5 +1,4 @@
 """The endpoints of promotions: list and ask, preview, approve and reject, restore, drift.
 
-Reading path: `promotion_shapes` → `promotion_job` → `promotion_services` → `promotions`, `approvals`, `restoration`,
-`drift`.
+Reading path: `promotion_shapes` → `promotion_job` → `promotion_answers` → `promotions`, `one_promotion`, `restoration`.
 """

@@ -1,4 +1,4 @@
-"""Promotions: `/v1/environments/{env}/promotions[/{id}]`."""
+"""Promotions and drift: `/v1/environments/{env}/promotions` and `/v1/environments/{env}/drift`."""
 
 from typing import Final
 
@@ -12,10 +12,10 @@ from ....http.openapi.vocabulary import LOCATION, PAGE
 from ....http.queries import flag, known_parameters, page_limit
 from ....identity.request_actor import actor_of
 from ....settings.settings import HttpLimits
-from ....store.promotions.promotion import Preview, Promotion, PromotionDetail, Wanted
+from ....store.promotions.promotion import Drift, Preview, Promotion, Wanted
 from ..body_shapes import shaped
+from .promotion_answers import PromotionAnswers
 from .promotion_job import TakeoverRequest
-from .promotion_services import TakingOver
 from .promotion_shapes import NewPromotion
 
 TAG: Final = "Promotions"
@@ -46,11 +46,11 @@ CREATE: Final = Operation(
     bodies={JSON: NewPromotion},
     errors=(409,),
 )
-GET: Final = Operation(
-    "getPromotion",
+GET_DRIFT: Final = Operation(
+    "getDrift",
     TAG,
-    "Read a promotion, and the exact changes of a pending one",
-    {200: Answer("The promotion.", PromotionDetail)},
+    "Read what was edited in place since the last promotion",
+    {200: Answer("The drift. `baseline` is null if nothing was promoted yet.", Drift)},
 )
 
 
@@ -59,7 +59,7 @@ class PromotionList:
 
     def __init__(self, work: StoreWork, bodies: Bodies, limits: HttpLimits) -> None:
         self._work, self._bodies, self._limits = work, bodies, limits
-        self._taking_over = TakingOver(work)
+        self._answers = PromotionAnswers(work)
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:
         """Answer 200 with a page of promotions."""
@@ -74,17 +74,10 @@ class PromotionList:
         known_parameters(req)
         asked = shaped(await self._bodies.read_element(req), NewPromotion, BAD)
         wanted = Wanted(asked.source, asked.note, asked.accept_drift, asked.expect_digest)
-        await self._taking_over.answer(resp, TakeoverRequest(env, actor_of(req), wanted, asked.dry_run))
+        await self._answers.answer(resp, TakeoverRequest(env, actor_of(req), wanted, asked.dry_run))
 
-
-class OnePromotion:
-    """One promotion."""
-
-    def __init__(self, work: StoreWork) -> None:
-        self._work = work
-
-    async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str, id: str) -> None:
+    async def on_get_drift(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:
         """Answer 200."""
         known_parameters(req)
-        found = await self._work.read(self._work.store.promotions.get, env, id, req.context.credential.bounds)
+        found = await self._work.read(self._work.store.promotions.drift, env, req.context.credential.bounds)
         resp.data = ENCODER.encode(found)

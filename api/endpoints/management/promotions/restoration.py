@@ -15,8 +15,8 @@ from ....identity.request_actor import actor_of
 from ....store.promotions.promotion import Preview, Promotion, Wanted
 from ..body_shapes import shaped
 from ..revisions import revision_number
+from .promotion_answers import PromotionAnswers
 from .promotion_job import TakeoverRequest
-from .promotion_services import TakingOver
 from .promotion_shapes import NewRestoration
 from .promotions import BAD, TAG
 
@@ -41,7 +41,7 @@ class Restoration:
     """The restoration of a revision's policy model."""
 
     def __init__(self, work: StoreWork, bodies: Bodies) -> None:
-        self._bodies, self._taking_over = bodies, TakingOver(work)
+        self._bodies, self._answers = bodies, PromotionAnswers(work)
 
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str, revision: str) -> None:
         """Answer 201 with the restoration, 202 if it waits for an approval, or with `dry_run` 200 with a preview."""
@@ -50,4 +50,4 @@ class Restoration:
         asked = shaped(await self._bodies.read_optional_element(req), NewRestoration, BAD)
         wanted = Wanted(env, asked.note, expect_digest=asked.expect_digest)
         request = TakeoverRequest(env, actor_of(req), wanted, asked.dry_run, number, asker.scope >= Scope.ADMIN)
-        await self._taking_over.answer(resp, request)
+        await self._answers.answer(resp, request)

@@ -33,7 +33,7 @@ def template() -> Iterator[Template]:
         template = Template()
         template.start([LOOK])
         yield template
-        template.stop()
+        template._forget()
 
 
 @pytest.fixture

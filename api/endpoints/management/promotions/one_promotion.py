@@ -1,4 +1,4 @@
-"""Approvals: `POST /v1/environments/{env}/promotions/{id}/approve` and `…/reject`."""
+"""One promotion: `/v1/environments/{env}/promotions/{id}[/approve, /reject]`."""
 
 from typing import Final
 
@@ -10,13 +10,19 @@ from ....http.bodies import ENCODER, JSON, Bodies
 from ....http.openapi.operation import Answer, Operation
 from ....http.queries import known_parameters
 from ....identity.request_actor import actor_of
-from ....store.promotions.promotion import Promotion, Wanted
+from ....store.promotions.promotion import Promotion, PromotionDetail, Wanted
 from ..body_shapes import shaped
+from .promotion_answers import PromotionAnswers
 from .promotion_job import TakeoverRequest
-from .promotion_services import TakingOver
 from .promotion_shapes import Approval, Rejection
 from .promotions import BAD, TAG
 
+GET: Final = Operation(
+    "getPromotion",
+    TAG,
+    "Read a promotion, and the exact changes of a pending one",
+    {200: Answer("The promotion.", PromotionDetail)},
+)
 APPROVE: Final = Operation(
     "approvePromotion",
     TAG,
@@ -39,27 +45,26 @@ REJECT: Final = Operation(
 )
 
 
-class PromotionApproval:
-    """The approval of a promotion."""
+class OnePromotion:
+    """One promotion."""
 
     def __init__(self, work: StoreWork, bodies: Bodies) -> None:
-        self._bodies, self._taking_over = bodies, TakingOver(work)
+        self._work, self._bodies, self._answers = work, bodies, PromotionAnswers(work)
 
-    async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str, id: str) -> None:
+    async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str, id: str) -> None:
+        """Answer 200."""
+        known_parameters(req)
+        found = await self._work.read(self._work.store.promotions.get, env, id, req.context.credential.bounds)
+        resp.data = ENCODER.encode(found)
+
+    async def on_post_approval(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str, id: str) -> None:
         """Answer 200 with the promotion, which is in force."""
         known_parameters(req)
         asked = shaped(await self._bodies.read_optional_element(req), Approval, BAD)
         wanted = Wanted("", expect_digest=asked.digest)
-        await self._taking_over.answer(resp, TakeoverRequest(env, actor_of(req), wanted, approves=id))
+        await self._answers.answer(resp, TakeoverRequest(env, actor_of(req), wanted, approves=id))
 
-
-class PromotionRejection:
-    """The rejection of a promotion."""
-
-    def __init__(self, work: StoreWork, bodies: Bodies) -> None:
-        self._work, self._bodies = work, bodies
-
-    async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str, id: str) -> None:
+    async def on_post_rejection(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str, id: str) -> None:
         """Answer 200 with the promotion, which is rejected."""
         known_parameters(req)
         asked = shaped(await self._bodies.read_optional_element(req), Rejection, BAD)

@@ -10,7 +10,7 @@ from .promotion_job import TAKEOVER, TakeoverRequest
 _STATUS = {"previewed": falcon.HTTP_200, "pending": falcon.HTTP_202, "done": falcon.HTTP_201}
 
 
-class TakingOver:
+class PromotionAnswers:
     """The parts that the endpoints of promotions share."""
 
     def __init__(self, work: StoreWork) -> None:
