@@ -9,6 +9,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Final
 
@@ -27,16 +28,16 @@ _FORKS.set_forkserver_preload(
 
 @dataclass(frozen=True)
 class Line:
-    """A command to fork: its words, the files of its streams, its folder and its environment variables.
+    """A command to fork: its words, its streams (files or open descriptors), its folder and its environment variables.
 
     `constants` are values that the command has instead of its own values, by module and name: how long it waits, for
     one.
     """
 
     words: Sequence[str]
-    stdin: Path
-    stdout: Path
-    stderr: Path
+    stdin: Path | Connection
+    stdout: Path | Connection
+    stderr: Path | Connection
     cwd: Path
     environment: Mapping[str, str]
     constants: Mapping[str, object] = field(default_factory=dict)
@@ -87,8 +88,8 @@ class Forked:
 def _run(line: Line, umask: int) -> None:
     """Do what the console script does, in a process that is made to look as if a shell had started it."""
     flags = os.O_RDWR | os.O_CREAT | os.O_APPEND
-    for descriptor, path in enumerate((line.stdin, line.stdout, line.stderr)):
-        opened = os.open(path, flags)
+    for descriptor, stream in enumerate((line.stdin, line.stdout, line.stderr)):
+        opened = os.open(stream, flags) if isinstance(stream, Path) else os.dup(stream.fileno())
         os.dup2(opened, descriptor)
         os.close(opened)
     sys.stdin = open(0)  # noqa: SIM115 - multiprocessing has put another one in its place

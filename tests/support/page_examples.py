@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from tests.support.command import WRIT
+from tests.support.command import writ
 from tests.support.pages import Block, Page, page
 from tests.support.server import KEY, environment
+from tests.support.shell import forked_writ
 
 DEMO_URL: Final = "http://127.0.0.1:8080"
 PRINTED_KEY: Final = "the key that Writ printed"
@@ -51,8 +52,7 @@ def write_files(shown: Page, folder: Path) -> None:
     model = folder / "model.yaml"
     if not model.exists():
         model.write_text(page("compiler/README.md").marked("file: model.yaml"))
-    line = [WRIT, "compile", model, "-o", folder / "model.bundle"]
-    subprocess.run(line, check=True, capture_output=True, env=environment())
+    assert writ("compile", model, "-o", folder / "model.bundle").returncode == 0
 
 
 def run(shown: Page, folder: Path, url: str) -> dict[Block, Ran]:
@@ -60,8 +60,9 @@ def run(shown: Page, folder: Path, url: str) -> dict[Block, Ran]:
     blocks = [block for block in shown.blocks if is_run(block)]
     script = folder / "page.sh"
     script.write_text(_START + "".join(_step(block, folder) for block in blocks).replace(DEMO_URL, url))
-    settings = {"PATH": f"{WRIT.parent}:{environment().get('PATH', '')}"}
-    done = subprocess.run(["bash", script], cwd=folder, env=environment(settings), timeout=_PATIENCE_SECONDS)
+    with forked_writ() as commands:
+        settings = {"PATH": f"{commands}:{environment().get('PATH', '')}"}
+        done = subprocess.run(["bash", script], cwd=folder, env=environment(settings), timeout=_PATIENCE_SECONDS)
     found = {block: ran for block in blocks if (ran := _ran(block, folder)) is not None}
     last = list(found)[-1]
     assert done.returncode == 0, f"{last.name} ended with {done.returncode}:\n{found[last].output}{found[last].errors}"

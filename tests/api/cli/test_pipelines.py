@@ -14,9 +14,9 @@ import pytest
 import yaml
 from writ.bundles.file.reader import open_bundle
 
-from tests.support.command import WRIT
 from tests.support.pages import ROOT, page
 from tests.support.server import environment
+from tests.support.shell import forked_writ
 
 PAGE = page("api/PIPELINES.md")
 HOOKS = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
@@ -49,10 +49,11 @@ CAROL = TESTS + TESTS.partition("tests:\n")[2].partition("  - name: bob")[0].rep
 
 def shell(script, folder, **settings):
     """Runs a step as the build services do, `bash -e`, with `writ` on the path."""
-    variables = environment({"PATH": f"{WRIT.parent}:{os.environ['PATH']}", **settings})
-    return subprocess.run(
-        ["bash", "-eo", "pipefail", "-c", script], cwd=folder, env=variables, capture_output=True, timeout=60
-    )
+    with forked_writ() as commands:
+        variables = environment({"PATH": f"{commands}:{os.environ['PATH']}", **settings})
+        return subprocess.run(
+            ["bash", "-eo", "pipefail", "-c", script], cwd=folder, env=variables, capture_output=True, timeout=60
+        )
 
 
 def git(folder, *arguments):
