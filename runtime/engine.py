@@ -19,7 +19,7 @@ from .decisions.validity import valid_until
 from .limits import CacheLimits, CacheSizes
 from .rates.rate_table import RateTable
 from .requests.error_items import error_item
-from .requests.evaluations import asks_validity, read_evaluation
+from .requests.evaluation_request import asks_validity, read_evaluation
 from .requests.members import MAX_ID_CHARACTERS, NO_ATTRIBUTES, Attributes, BadRequest, is_name
 from .requests.searches import ActionSearch, ResourceSearch, SubjectSearch, read_resource_search
 from .routing.route_table import RouteTable

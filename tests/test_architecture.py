@@ -48,7 +48,7 @@ ROOMS = {
         """
         agent differences doctor explaining language main replaying routing serve
         environments greeting offline testing model_elements overwriting reports service_options start_model
-        named_model revisions stores demo sentences server_options service source_paths output
+        named_model git_revisions stores demo sentences server_options remote_service source_paths output
         """
     ),
     "writ.api.service": _down("start app parts server_program server_parts observing upkeep routes jobs"),
@@ -62,7 +62,7 @@ ROOMS = {
     "writ.api.identity": _down(
         """
         tokens known_credentials request_actor recent_headers noting_guard guard credential keys
-        refused_attempts failed_attempts uses secret_format credential_shapes admin_access admin_key
+        attempt_counts failed_attempts uses secret_format credential_shapes admin_access admin_key
         """
     ),
     "writ.api.review": _down("replaying testing wording"),
@@ -134,10 +134,10 @@ ONE_PLACE = {
     "urllib3": (
         "api/agent/sources/",
         "api/telemetry/decision_log/sinks/collector.py",
-        "api/cli/service.py",
+        "api/cli/remote_service.py",
         "api/endpoints/gateway/issuers.py",
     ),
-    "fsspec": ("api/agent/sources/published.py", "api/engines/publishing/target.py"),
+    "fsspec": ("api/agent/sources/published.py", "api/engines/publishing/publishing_target.py"),
     "prometheus_client": ("api/telemetry/metrics/exposition.py",),
     "opentelemetry": ("api/service/observing/telemetry.py",),
     "gunicorn": ("api/server/",),

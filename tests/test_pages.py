@@ -7,7 +7,7 @@ from importlib.util import find_spec
 import pytest
 from writ.api.endpoints.gateway.contracts.all_contracts import CONTRACTS
 from writ.api.engines.live.build import TEST_ENDINGS
-from writ.api.review.testing.reading import read_file
+from writ.api.review.testing.file_reading import read_file
 from writ.api.service.routes.all_routes import ROUTES
 from writ.api.settings.settings import TABLE, TOKEN_VARIABLE
 from writ.bundles import zones

@@ -18,7 +18,7 @@ from .followed_bundle import FollowedBundle, followed_bundle_from
 from .freshness import Clocks, system_clocks
 from .in_force import Candidate, Events, InForce
 from .pacing import Pacing, Refusals
-from .sources.source import (
+from .sources.bundle_source import (
     NEVER,
     Answer,
     Ask,
@@ -30,7 +30,7 @@ from .sources.source import (
     Unchanged,
 )
 from .state.directory import StateDirectory
-from .state.reader import StateReader
+from .state.state_reader import StateReader
 from .status import Status
 from .trust import Trust
 

@@ -17,7 +17,7 @@ from .follower import Follower
 from .in_force import Events
 from .options import FollowOptions
 from .pacing import LONGEST_BACK_OFF
-from .sources.source import BundleSource
+from .sources.bundle_source import BundleSource
 from .status import Status
 
 CLOSE_SECONDS: Final = 5.0

@@ -17,7 +17,7 @@ from .followed_bundle import FollowedBundle
 from .freshness import Clocks, fresh_now
 from .state.current import Current
 from .state.directory import StateDirectory
-from .state.reader import StateReader
+from .state.state_reader import StateReader
 from .status import Status
 
 KEEP_FRESH_SECONDS: Final = 10.0

@@ -13,8 +13,8 @@ from ...runtime.engine import Engine
 from ...runtime.rates.rate_table import RateTable
 from .follower import WAIT_SECONDS, Follower
 from .in_force import Events
-from .sources.file import LOOK_SECONDS, FileSource
-from .sources.source import BundleSource
+from .sources.bundle_source import BundleSource
+from .sources.file_source import LOOK_SECONDS, FileSource
 from .sources.upstream import Upstream, UpstreamLimits, checked_token, token_in
 from .state.directory import StateDirectory
 from .trust import Trust

@@ -11,6 +11,6 @@ Each folder has a command, or several that belong together:
 to ask it. `agent` starts an agent.
 
 Several commands share these: `output`, `sentences` and `reports/` show results, `source_paths`, `model_elements`,
-`named_model` and `revisions` read models, `overwriting` protects files, `service_options` and `service` call a running
-service.
+`named_model` and `git_revisions` read models, `overwriting` protects files, `service_options` and `remote_service` call
+a running service.
 """

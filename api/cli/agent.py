@@ -7,8 +7,8 @@ from typing import Any, Final
 import click
 
 from ..agent.options import FollowOptions
+from ..agent.service.agent_start import AgentStart
 from ..agent.service.callers_file import UnusableCallers
-from ..agent.service.start import AgentStart
 from ..server.listening import CannotListen
 from ..server.server import Service, run
 from ..server.tls import UnusableTls

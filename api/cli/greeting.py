@@ -13,7 +13,7 @@ from ..service.server_program import ServerProgram
 from .demo import demo_questions
 from .output import error_console
 from .server_options import shown_url
-from .stores.opening import show_admin_key
+from .stores.store_opening import show_admin_key
 
 
 def greet(program: ServerProgram, directory: Path, access: AdminAccess) -> None:

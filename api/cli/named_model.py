@@ -16,8 +16,8 @@ from ...compiler.compile import compile_model
 from ...compiler.model.elements import Model
 from ...compiler.source import Source
 from ..engines.live.build import NoSources, check_sources, sources_of
+from .git_revisions import revision_sources
 from .output import CommandFailed, os_sentence
-from .revisions import revision_sources
 from .sentences import bundle_sentence, folder_sentence, summary
 
 
@@ -59,7 +59,7 @@ def stored_model(directory: Path, env: str) -> Model:
     """Returns the newest model of an environment in a store. Raises CommandFailed."""
     # Imported here, because a bundle can be opened without a database.
     from ..store.errors import NotFound, StoreUnavailable
-    from .stores.opening import open_store
+    from .stores.store_opening import open_store
 
     try:
         store = open_store(directory)

@@ -9,7 +9,7 @@ import click
 
 from ..settings.settings import TOKEN_VARIABLE
 from .output import CommandFailed, os_sentence
-from .service import RemoteService
+from .remote_service import RemoteService
 
 
 def service_options(required: bool) -> Callable[[Any], Any]:

@@ -1,6 +1,6 @@
 """Authentication of callers: the guard, API keys, access tokens, signing keys, and refused attempts.
 
 Reading path: `credential_shapes` and `secret_format` → `admin_key` → `admin_access` → `uses` → `failed_attempts` and
-`refused_attempts` → `keys` (the signing keys) → `credential` → `guard` → `noting_guard` → `recent_headers` →
+`attempt_counts` → `keys` (the signing keys) → `credential` → `guard` → `noting_guard` → `recent_headers` →
 `request_actor` → `known_credentials` → `tokens` (the access tokens).
 """

@@ -25,6 +25,7 @@ from ..engines.exports.states import States
 from ..engines.exports.updates import UpdateMaker
 from ..engines.live.engine_access import EngineOf
 from ..engines.live.store_work import Activate, StoreWork
+from ..identity.attempt_counts import RefusedAttempts
 from ..identity.credential import Verifier
 from ..identity.guard import Access, AdminKey
 from ..identity.keys.bundle_keys import bundle_signing_key, prepare_bundle_keys
@@ -33,7 +34,6 @@ from ..identity.keys.signing_keys import UnusableSigningKey
 from ..identity.keys.sources import KeySource, prepare_signing_keys
 from ..identity.known_credentials import KnownApiKeys, KnownCredentials
 from ..identity.recent_headers import RecentHeaders
-from ..identity.refused_attempts import RefusedAttempts
 from ..identity.tokens.access_tokens import AccessTokens
 from ..identity.uses import CredentialUses
 from ..store.audit.events import Event

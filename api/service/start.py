@@ -16,9 +16,9 @@ from ..engines.live.data_directory import hold, prepare_directory
 from ..engines.live.live_engines import LiveEngines
 from ..engines.live.preparations import Preparations
 from ..identity.admin_access import AdminAccess, admin_access, keep_adopted
+from ..identity.attempt_counts import RefusedAttempts
 from ..identity.keys.ring import KeyRing, KeySealer
 from ..identity.keys.sources import prepare_audit_keys
-from ..identity.refused_attempts import RefusedAttempts
 from ..server.server import Service
 from ..server.supervision.part import Part
 from ..settings.settings import Settings

@@ -11,7 +11,7 @@ from ...bundles.conditions.instants import from_seconds, parse_instant
 from ...compiler.model.elements import ElementKind
 from .actor import SWEEP
 from .database.connections import StoreConnections
-from .elements.bodies import Body, decode_body
+from .elements.element_bodies import Body, decode_body
 from .elements.kinds import KINDS
 from .elements.tables import StoredRow
 from .elements.workspace import Workspace

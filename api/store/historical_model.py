@@ -7,7 +7,7 @@ import msgspec
 from sqlite_utils import Database
 
 from ...compiler.model.elements import ElementKind
-from .elements.bodies import element_of
+from .elements.element_bodies import element_of
 from .elements.kinds import KINDS, Kind
 from .elements.tables import TABLES
 from .environment_ids import Bounds

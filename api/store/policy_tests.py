@@ -12,7 +12,7 @@ from ...bundles.wording import quoted
 from .actor import Actor
 from .credentials.credential_recheck import recheck_credential
 from .database.connections import StoreConnections
-from .elements.bodies import Body, encode_body
+from .elements.element_bodies import Body, encode_body
 from .environment_ids import Bounds
 from .environments import Environment, environment_within
 from .errors import BodyFault, Conflict, NotFound, PreconditionFailed, Rejected

@@ -17,7 +17,7 @@ from ...runtime.searches.subjects import SubjectRule
 from ..settings.settings import SYNCHRONOUS
 from . import environment_changes, gateway_changes
 from .actor import Actor
-from .audit.log import AuditLog
+from .audit.audit_log import AuditLog
 from .backup import back_up
 from .credentials.credential_recheck import recheck_credential
 from .credentials.credentials import Credentials
@@ -26,8 +26,8 @@ from .database.connections import BUSY_SECONDS, StoreConnections, Timed, untimed
 from .database.migrating import migrate
 from .database.opening import FILE, ensure_file, require_file
 from .database.watch import Watch
-from .elements.bodies import decode_body
 from .elements.edits import Committed, Edit, StoredElement
+from .elements.element_bodies import decode_body
 from .elements.kinds import kind_named
 from .elements.listing import ElementPage, list_page
 from .elements.tables import TABLES
@@ -46,7 +46,7 @@ from .gateway_settings import read_gateway
 from .gathered_writes import write_gathered
 from .history import change_log
 from .history.change_log import ChangeEntry, Revision
-from .history.updates import Updates, updates_since
+from .history.revision_updates import Updates, updates_since
 from .insight.insight import Insight
 from .models.reading import KnownModel, ModelStream, model_of
 from .models.replacing import Replacement, ReplacementResult
@@ -55,8 +55,8 @@ from .pages import MAX_PAGE
 from .policy_tests import PolicyTests
 from .promotions.promotions import Promotions
 from .search.candidates import Candidates, resource_candidates, subject_candidates
-from .trials.examination import examine
 from .trials.trial import Trial, read_tests, try_write
+from .trials.trial_examination import examine
 from .writing import Write, apply_write, refuse_many
 
 _MILLISECOND = 10**6

@@ -11,7 +11,7 @@ from .credentials.credential_recheck import recheck_credential
 from .elements.applying import EditApplier
 from .elements.checking import check
 from .elements.edits import Committed, Edit
-from .elements.references import refuse_dangling
+from .elements.element_references import refuse_dangling
 from .elements.workspace import Workspace
 from .environments import environment_within
 from .errors import BodyFault, Rejected

@@ -5,7 +5,7 @@ PERF: arguments stay flat from the engine to the tests; packing them into an obj
 
 from ...bundles.event_loop import refuse_on_event_loop
 from ..rates.rate_table import RateTable
-from ..requests.evaluations import EvaluationRequest
+from ..requests.evaluation_request import EvaluationRequest
 from ..rules.reasons import NOT_DECLARED, Answer
 from ..rules.specialise import Specialised
 from ..snapshot import Holder, Snapshot

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from ...bundles.program.clauses import Clause
-from ..requests.evaluations import EvaluationRequest
+from ..requests.evaluation_request import EvaluationRequest
 from ..rules.specialise import TypeRules
 from ..snapshot import Snapshot
 from .decide import specialised_for, subject_of

@@ -8,7 +8,7 @@ from ...bundles.conditions.keys import read, reads_own_key, steps_of
 from ...bundles.conditions.values import Json
 from ...bundles.conditions.windows import show_window
 from ...bundles.program.clauses import Comparison, During, From, Rate
-from ..requests.evaluations import EvaluationRequest
+from ..requests.evaluation_request import EvaluationRequest
 from ..requests.members import Attributes
 from ..rules.attributes import Asked
 from ..rules.rule import Rule, is_within_limit

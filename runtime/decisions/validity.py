@@ -8,7 +8,7 @@ from ...bundles.conditions.window_changes import next_change
 from ...bundles.conditions.windows import TimeWindow
 from ...bundles.event_loop import refuse_on_event_loop
 from ...bundles.program.clauses import During
-from ..requests.evaluations import EvaluationRequest
+from ..requests.evaluation_request import EvaluationRequest
 from ..rules.reasons import NOT_DECLARED, Answer
 from ..rules.rule import Rule
 from ..rules.specialise import Specialised

@@ -11,7 +11,7 @@ from math import ceil
 from struct import Struct
 from typing import Any, Final
 
-from .words import (
+from .counter_words import (
     ANY_NUMBER,
     LAST_TICK,
     MOST,

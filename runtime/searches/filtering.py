@@ -12,8 +12,8 @@ from ..requests.searches import ResourceSearch
 from ..rules.specialise import TypeRules
 from ..snapshot import FOREVER, Holder, Snapshot
 from .direct import cached_has_grants, granted_ids, has_grants
+from .filter_validity import valid_until
 from .searchers import Searcher, derived_for, outcome_for, searcher_of, undeclared
-from .validity import valid_until
 
 DECIDED = "; conditions on the context are decided with the context of the request"
 

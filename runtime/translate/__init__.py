@@ -1,9 +1,10 @@
 """Translates filters for callers' own stores: each target says exactly what the filter means, or refuses.
 
 Reading path: `errors` → `read_tree` (JSON to nodes) → `python` (the meaning) → `fields` (the column of a key) →
-`column_numbers` → `column_texts` → `conditions` → `column_plan` → `plan` (the tree over columns, for every target) →
-`sql/` (PostgreSQL, MySQL, SQLite, DuckDB) → `sqlalchemy_types` → `sqlalchemy` → `django_types` → `django` → `mongo`,
-`elasticsearch`, `polars`, `pandas`. An optional library is imported only by the modules that are named after it.
+`column_numbers` → `column_texts` → `column_conditions` → `column_plan` → `translation_plan` (the tree over columns, for
+every target) → `sql/` (PostgreSQL, MySQL, SQLite, DuckDB) → `sqlalchemy_types` → `sqlalchemy` → `django_types` →
+`django` → `mongo`, `elasticsearch`, `polars`, `pandas`. An optional library is imported only by the modules that are
+named after it.
 """
 
 from .errors import BadFilter, Untranslatable

@@ -14,7 +14,7 @@ from ...bundles.conditions.values import Json as Constant
 from ...bundles.conditions.values import is_number
 from . import column_numbers as numbers
 from . import column_texts as texts
-from .conditions import ColumnCondition, Matches, NoneOf, OneOf, Ordered, Plan, Present, Substring, ValueTest
+from .column_conditions import ColumnCondition, Matches, NoneOf, OneOf, Ordered, Plan, Present, Substring, ValueTest
 from .errors import Untranslatable
 from .fields import Boolean, Date, DateTime, Decimal, Enum, Integer, Real, Text, TypedField, Uuid
 

@@ -4,7 +4,7 @@ from typing import Any, assert_never
 
 from ...bundles.conditions.operators import Operator, Ordering
 from ...bundles.conditions.trees.tree import And, Const, Not, Or
-from .conditions import (
+from .column_conditions import (
     ArrayLength,
     ColumnCondition,
     JsonCondition,
@@ -19,8 +19,8 @@ from .conditions import (
 )
 from .errors import Untranslatable
 from .fields import Date, DateTime, Decimal, Fields, Real, Uuid
-from .plan import plan
 from .read_tree import TreeLimits
+from .translation_plan import plan
 
 Query = dict[str, Any]
 

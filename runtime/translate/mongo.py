@@ -4,8 +4,7 @@ from typing import Any, assert_never
 
 from ...bundles.conditions.operators import IS_UPWARD, Operator, Ordering
 from ...bundles.conditions.trees.tree import And, Const, Not, Or
-from .column_numbers import INT64, Number, real, real_bound
-from .conditions import (
+from .column_conditions import (
     ArrayLength,
     ColumnCondition,
     JsonCondition,
@@ -19,10 +18,11 @@ from .conditions import (
     Present,
     Substring,
 )
+from .column_numbers import INT64, Number, real, real_bound
 from .errors import Untranslatable
 from .fields import Fields
-from .plan import plan
 from .read_tree import TreeLimits
+from .translation_plan import plan
 
 Query = dict[str, Any]
 

@@ -10,8 +10,7 @@ import polars as pl
 
 from ...bundles.conditions.operators import Operator, Ordering
 from ...bundles.conditions.trees.tree import And, Const, Not, Or
-from .column_texts import microseconds
-from .conditions import (
+from .column_conditions import (
     ArrayLength,
     ColumnCondition,
     JsonCondition,
@@ -24,10 +23,11 @@ from .conditions import (
     Present,
     Substring,
 )
+from .column_texts import microseconds
 from .errors import Untranslatable
 from .fields import Boolean, Date, DateTime, Decimal, Enum, Fields, Integer, Real, Text, TypedField, Uuid
-from .plan import plan
 from .read_tree import TreeLimits
+from .translation_plan import plan
 
 _COMPARES: dict[Ordering, Callable[[Any, Any], Any]] = {
     Operator.GT: gt,

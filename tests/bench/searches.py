@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 from uuid import UUID
 
 from writ.api.store.database.connections import StoreConnections
-from writ.api.store.elements.bodies import element_of, encode_body
+from writ.api.store.elements.element_bodies import element_of, encode_body
 from writ.api.store.elements.tables import TABLES, NewRow, bounds
 from writ.api.store.environments import environment_by_id
 from writ.api.store.search.candidates import Candidates

@@ -9,7 +9,7 @@ import pytest
 from writ.runtime import BadRequest, Engine
 from writ.runtime.decisions.decide import specialised_for, subject_of
 from writ.runtime.limits import CacheLimits
-from writ.runtime.requests.evaluations import EvaluationRequest, read_carefully
+from writ.runtime.requests.evaluation_request import EvaluationRequest, read_carefully
 from writ.runtime.requests.members import MAX_ID_CHARACTERS
 from writ.runtime.rules import attribute_index
 from writ.runtime.rules.rule import first_that_holds

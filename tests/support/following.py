@@ -9,7 +9,7 @@ from typing import Any
 
 from writ.api.agent.follower import Follower
 from writ.api.agent.freshness import Clocks
-from writ.api.agent.sources.source import (
+from writ.api.agent.sources.bundle_source import (
     Answer,
     Ask,
     BundleSource,

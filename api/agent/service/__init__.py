@@ -1,5 +1,5 @@
 """The agent's HTTP service: decisions from what a follower keeps in force, without a store.
 
-Reading path: `engines` → `revisions`, `callers_file` → `callers` → `keys_file` → `searches`, `readiness`, `browsers` →
-`app` → `start`.
+Reading path: `engines` → `revision_middleware`, `callers_file` → `admitted_callers` → `keys_file` → `agent_searches`,
+`readiness`, `browsers` → `agent_app` → `agent_start`.
 """

@@ -1,5 +1,5 @@
 """The sources of bundles and updates: a server of Writ, a published folder, or a file.
 
-Reading path: `source` has the interface. `connection`, `body` and `download` serve `upstream`. `published` and `file`
-are the other two.
+Reading path: `bundle_source` has the interface. `source_connection`, `response_body` and `download` serve `upstream`.
+`published` and `file_source` are the other two.
 """

@@ -15,8 +15,8 @@ from ....bundles.feed.index import INDEX_FILE, LONGEST_INDEX, Index, PublishedFi
 from ....bundles.feed.position import Position, refuse_other_environment
 from ....bundles.feed.update import LONGEST_UPDATE
 from ..trust import Trust
+from .bundle_source import Answer, Ask, FetchedBundle, FetchedUpdate, Interrupted, SourceError, Unchanged
 from .download import Download, new_download
-from .source import Answer, Ask, FetchedBundle, FetchedUpdate, Interrupted, SourceError, Unchanged
 
 POLL_SECONDS: Final = 5.0
 """The seconds between two reads of the index."""

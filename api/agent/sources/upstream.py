@@ -20,10 +20,10 @@ from ....bundles.feed.update import CONTENT_TYPE, LONGEST_UPDATE
 from ....bundles.wording import quoted
 from ...settings.setting_readers import is_loopback
 from ...telemetry.log import LOG
-from .body import pieces, whole
-from .connection import BROKEN, ExchangeDeadline, SourceConnection, reason
+from .bundle_source import NEVER, Answer, Ask, FetchedBundle, FetchedUpdate, Interrupted, SourceError, Unchanged
 from .download import Download, new_download
-from .source import NEVER, Answer, Ask, FetchedBundle, FetchedUpdate, Interrupted, SourceError, Unchanged
+from .response_body import pieces, whole
+from .source_connection import BROKEN, ExchangeDeadline, SourceConnection, reason
 
 BUNDLE_TYPE: Final = "application/vnd.writ.bundle"
 LONGEST_WAIT: Final = 60

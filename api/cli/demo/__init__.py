@@ -1,6 +1,6 @@
 """The demo: the model of an invented archive company, and example questions about it.
 
-Reading path: `material` → `people` → `groups` → `papers` → `access` → `organisation`.
+Reading path: `material` → `people` → `demo_groups` → `papers` → `access` → `organisation`.
 """
 
 from importlib.resources import files

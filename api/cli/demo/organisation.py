@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from .access import assignments, grants
-from .groups import SERVICES, groups
+from .demo_groups import SERVICES, groups
 from .material import material
 from .papers import contracts, documents, folders, payroll_runs, personnel_file
 from .people import contractors, employees, subject

@@ -11,9 +11,9 @@ from ....bundles.conditions.trees.same_meaning import same_meaning
 from ....compiler.diagnostics.show import show_text
 from ....compiler.source import Source
 from ....runtime.translate.read_tree import read_tree
-from ...review.testing.reading import ReadFile, TestQuestion, read_file
+from ...review.testing.file_reading import ReadFile, TestQuestion, read_file
 from ..output import CommandFailed, os_sentence
-from ..testing.discovery import NoTests, test_files
+from ..testing.file_discovery import NoTests, test_files
 from .comparison import Decided, TestDifference
 from .sides import ComparedModel
 

@@ -7,7 +7,7 @@ from typing import Any
 from ....bundles.errors import BundleError
 from ....bundles.file.reader import Bundle
 from ....compiler.model.elements import Model
-from ...review.testing.reading import TestQuestion
+from ...review.testing.file_reading import TestQuestion
 from ..named_model import compiled_bundle, named_model
 from ..output import CommandFailed
 from ..testing.source_model import SourceModel, tested_bundle

@@ -15,11 +15,11 @@ import msgspec
 from ...settings.settings import BadSetting, Settings, settings_from
 from ...store.errors import StoreUnavailable
 from ..output import escaped, os_sentence
-from .data_directory import check_admin_key, check_keys, check_lock, check_modes, is_plain
+from .directory_checks import check_admin_key, check_keys, check_lock, check_modes, is_plain
 from .finding import Check, DoctorFinding, Level, failure
 from .machine import check_disk, check_files
 from .service import check_service
-from .stored import check_copies, check_store
+from .store_checks import check_copies, check_store
 
 UNREADABLE: Final = (OSError, StoreUnavailable, ValueError)
 """The errors of a check that can't go on. The report then has a failure."""

@@ -14,7 +14,7 @@ from ....bundles.wording import quoted
 from ...settings.setting_readers import is_loopback
 from ...store.database.versions import program_version
 from .finding import DoctorFinding, failure, ok, warning
-from .stored import CLOCK_SECONDS
+from .store_checks import CLOCK_SECONDS
 
 WAIT_SECONDS: Final = 5.0
 """The seconds that a service may take to connect, and to answer."""

@@ -11,7 +11,7 @@ from ..model_elements import Elements, differences, elements_of
 from ..output import CommandFailed, error_console, os_sentence
 from ..sentences import summary
 from ..source_paths import SourcePath
-from ..stores.opening import env_option
+from ..stores.store_opening import env_option
 from .environment_host import EnvironmentHost
 from .environment_options import place_options
 from .refusing import told_refusals

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from ..service_options import refuse_without_url, service_at
-from ..stores.opening import inherited
+from ..stores.store_opening import inherited
 from .environment_host import EnvironmentHost
 from .served_environments import ServedPlace
 from .stored_environments import StoredPlace

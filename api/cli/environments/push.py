@@ -20,11 +20,11 @@ from ...endpoints.management.management_shapes import EnvironmentAnswer, ModelCh
 from ...engines.live.build import NoSources, check_sources, sources_of
 from ..model_elements import counts_of, differences, elements_of
 from ..output import CommandFailed, escaped, os_sentence, progress_bar
+from ..remote_service import RemoteService, ServiceRefused, environment_path
 from ..sentences import summary
-from ..service import RemoteService, ServiceRefused, environment_path
 from ..service_options import service_at, service_options
 from ..source_paths import SourcePath
-from ..stores.opening import env_option
+from ..stores.store_opening import env_option
 from .shown_answers import count_lines, element_lines
 
 PIECE_BYTES: Final = 1024 * 1024

@@ -3,7 +3,7 @@
 import click
 
 from ...store.promotions.promotion import Preview, Wanted
-from ..stores.opening import env_option
+from ..stores.store_opening import env_option
 from .environment_host import EnvironmentHost
 from .environment_options import place_options
 from .refusing import told_refusals

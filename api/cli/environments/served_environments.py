@@ -17,7 +17,7 @@ from ...store.history.origin import POLICY_KINDS
 from ...store.promotions.promotion import Drift, Preview, Promotion, Wanted
 from ..model_elements import Elements, elements_of
 from ..output import CommandFailed
-from ..service import RemoteService, ServiceRefused, environment_path, segment
+from ..remote_service import RemoteService, ServiceRefused, environment_path, segment
 from .environment_host import HostRefused
 
 

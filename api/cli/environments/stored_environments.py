@@ -13,7 +13,7 @@ from ...store.promotions.promotion import Drift, Preview, Promotion, Wanted
 from ...store.store import Store
 from ..model_elements import Elements
 from ..output import CommandFailed
-from ..stores.opening import open_store
+from ..stores.store_opening import open_store
 from .environment_host import HostRefused
 
 

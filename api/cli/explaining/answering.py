@@ -10,7 +10,7 @@ from ....runtime import Engine, RateCounters
 from ...http.rejections import BodyRejected
 from ..named_model import compiled_bundle, reading_bundle, stored_model
 from ..output import CommandFailed
-from ..service import RemoteService, ServiceRefused, segment
+from ..remote_service import RemoteService, ServiceRefused, segment
 
 Ask: TypeAlias = Callable[[dict[str, Any]], dict[str, Any]]
 """Returns the answer to an evaluation request. Raises BodyRejected or BadRequest for a malformed one."""

@@ -7,7 +7,7 @@ import click
 
 from ...engines.live.build import CheckedSources, NoSources, check_sources, sources_of
 from ..output import CommandFailed, os_sentence, progress_bar
-from ..reports.findings import FORMATS, show_findings
+from ..reports.finding_formats import FORMATS, show_findings
 from ..sentences import summary
 from ..source_paths import SourcePath
 from .standard_input import FORMS, STANDARD_INPUT, source_from_input

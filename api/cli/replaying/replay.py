@@ -9,7 +9,7 @@ import click
 import msgspec
 
 from ....runtime import Engine, RateCounters
-from ...review.replaying.comparing import ComparedAnswer, NotCompared
+from ...review.replaying.replayed_record import ComparedAnswer, NotCompared
 from ...review.replaying.report import as_json, ordered
 from ...review.replaying.tally import Tally
 from ..named_model import reading_bundle

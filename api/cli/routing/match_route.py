@@ -15,7 +15,7 @@ from ....runtime.routing.route_table import Matched, RouteTable
 from ....runtime.routing.target import BadTarget, Target, read_target
 from ..named_model import reading_bundle, stored_model
 from ..output import CommandFailed, escaped, os_sentence
-from ..stores.opening import data_option, env_option
+from ..stores.store_opening import data_option, env_option
 
 
 class RoutedRequest(NamedTuple):

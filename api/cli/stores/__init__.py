@@ -1,4 +1,4 @@
-"""The commands that work on a store, one module each. `opening` has their shared options and opens the store.
+"""The commands that work on a store, one module each. `store_opening` has their shared options and opens the store.
 
 - `import_` and `export`, with `opa_bundle`, read and write models.
 - `clients`, and `keys` with `key_kinds`, manage credentials.

@@ -14,22 +14,22 @@ import msgspec
 from click.core import ParameterSource
 
 from ....bundles.conditions.instants import SECOND, parse_instant
-from ...endpoints.management.audit import AuditEntry, entry_filter, shown_entry
+from ...endpoints.management.audit_entries import AuditEntry, entry_filter, shown_entry
 from ...http.bodies import ENCODER
 from ...identity.keys.ring import KeyRing, KeySealer
 from ...identity.keys.signing_keys import Key, UnusableSigningKey, read_key
 from ...identity.keys.sources import NO_KEYS, audit_keys_at
 from ...settings.settings import BadSetting, settings_from
-from ...store.audit.check import VerifiedLog
+from ...store.audit.audit_log import SEAL_SECONDS
 from ...store.audit.entries import EntryFilter
-from ...store.audit.log import SEAL_SECONDS
+from ...store.audit.log_check import VerifiedLog
 from ...store.audit.tampering import Tampered, UnknownSealKey
 from ...store.errors import BadQuery, StoreUnavailable
 from ...store.pages import MAX_PAGE
 from ...store.store import Store
 from ...telemetry.log import service_log
 from ..output import CommandFailed, error_console, escaped, os_sentence, progress_bar
-from .opening import all_items, data_option, open_store
+from .store_opening import all_items, data_option, open_store
 
 _SHOWN = 100
 _NOT_WHOLE = "the audit log is not intact"

@@ -12,8 +12,8 @@ from ...store.actor import COMMAND_LINE
 from ...store.audit.events import Event
 from ...store.errors import StoreUnavailable
 from ..output import CommandFailed, error_console
-from .opening import data_option, open_store
 from .repeated_backups import repeat, stopped_by_signals
+from .store_opening import data_option, open_store
 
 MOST_KEPT: Final = 100_000
 """The most backups that `--keep` takes."""

@@ -29,7 +29,7 @@ from ...store.errors import Refusal, StoreUnavailable
 from ...store.pages import MAX_PAGE
 from ...store.store import Store
 from ..output import CommandFailed, error_console, escaped
-from .opening import all_items, data_option, open_store
+from .store_opening import all_items, data_option, open_store
 
 
 @click.group("clients", invoke_without_command=True)

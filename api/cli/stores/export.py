@@ -18,7 +18,7 @@ from ...store.models.reading import export_entry
 from ...store.store import Store
 from ..output import CommandFailed, escaped, os_sentence
 from .opa_bundle import opa_files, write_archive
-from .opening import data_option, env_option, open_store
+from .store_opening import data_option, env_option, open_store
 
 Write: TypeAlias = Callable[[BinaryIO], None]
 

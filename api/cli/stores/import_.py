@@ -16,7 +16,7 @@ from ...store.errors import Conflict, NotFound, Rejected, StoreUnavailable
 from ..output import CommandFailed, error_console, os_sentence, progress_bar
 from ..sentences import summary
 from ..source_paths import SourcePath
-from .opening import data_option, env_option, open_or_create_store
+from .store_opening import data_option, env_option, open_or_create_store
 
 
 @click.command("import")

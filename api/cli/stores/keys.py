@@ -13,7 +13,7 @@ from ...store.actor import COMMAND_LINE
 from ...store.errors import StoreUnavailable
 from ..output import CommandFailed, error_console, os_sentence
 from .key_kinds import KINDS
-from .opening import command_settings, data_option, inherited, open_store, refuse_without_store
+from .store_opening import command_settings, data_option, inherited, open_store, refuse_without_store
 
 
 def kind_option(command: Callable[..., Any]) -> Callable[..., Any]:

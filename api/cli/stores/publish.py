@@ -19,7 +19,7 @@ from ...engines.exports.export_counts import Exports
 from ...engines.exports.make import ExportMaker
 from ...engines.publishing.content import ContentMaker
 from ...engines.publishing.publisher import Published, Publisher
-from ...engines.publishing.target import PublishingTarget, TargetFailed
+from ...engines.publishing.publishing_target import PublishingTarget, TargetFailed
 from ...identity.keys.bundle_keys import bundle_signing_key
 from ...identity.keys.ring import KeyRing
 from ...identity.keys.signing_keys import UnusableSigningKey, read_keys
@@ -30,7 +30,7 @@ from ...store.errors import NotFound, StoreUnavailable
 from ...telemetry.log import LOG
 from ..output import CommandFailed, error_console, os_sentence
 from .key_kinds import KINDS
-from .opening import command_settings, data_option, env_option, open_store
+from .store_opening import command_settings, data_option, env_option, open_store
 
 LOOK_SECONDS: Final = 0.2
 """The seconds between two looks of `--follow` for a commit."""

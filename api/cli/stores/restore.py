@@ -14,7 +14,7 @@ from ...store.credentials.restored_credentials import RestoredCredential, Undone
 from ...store.errors import StoreUnavailable
 from ..output import CommandFailed, error_console, os_sentence
 from .backup import refuse_undecodable
-from .opening import data_option
+from .store_opening import data_option
 
 AGAIN: Final = {UndoneChange.DELETED: "delete", UndoneChange.REVOKED: "revoke", UndoneChange.RENEWED: "secret"}
 """The command of `writ clients` that repeats the undone change."""

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ...review.testing.coverage import Coverage
-from ...review.testing.reading import ReadFile, TestQuestion
+from ...review.testing.file_reading import ReadFile, TestQuestion
 from ...review.testing.running import TestResult, explaining, run_test
 from ...review.testing.tested_model import TestedModel
 from ...review.wording.prose import explained, question

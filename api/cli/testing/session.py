@@ -12,11 +12,11 @@ from ....compiler.diagnostics.show import show_text
 from ....compiler.source import Source
 from ...engines.live.build import TEST_ENDINGS, InvalidModel, NoSources, files_of
 from ...review.testing.coverage import Coverage
-from ...review.testing.reading import ReadFile, read_file
+from ...review.testing.file_reading import ReadFile, read_file
 from ...review.testing.tested_model import UnusableModel
 from ...review.testing.undeclared import undeclared
 from ..output import os_sentence
-from .discovery import model_paths, test_files
+from .file_discovery import model_paths, test_files
 from .file_results import FileResult, run_file
 from .source_model import SourceModel, source_model
 

@@ -11,7 +11,7 @@ from ..output import CommandFailed, os_sentence
 from ..overwriting import refuse_overwriting
 from ..reports.junit import show_junit
 from ..source_paths import SourcePath
-from .discovery import NoTests
+from .file_discovery import NoTests
 from .file_results import FileResult
 from .machine_reports import show_tap, suites
 from .session import Session

@@ -23,8 +23,8 @@ from ...store.environment_ids import DEFAULT
 from ...telemetry.decision_log.decision_log import NO_LOG, Log
 from ...telemetry.decision_log.entry import Asker, Kind
 from ...telemetry.log_lines import REQUEST_ID, TRACE
+from ...telemetry.metrics.counter_layout import LAST, SHIFT, SUM
 from ...telemetry.metrics.counts import Counts
-from ...telemetry.metrics.layout import LAST, SHIFT, SUM
 
 IN_ENVIRONMENT: Final = "/environments/{env}"
 """The beginning of the path templates of a named environment."""

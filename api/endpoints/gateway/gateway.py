@@ -17,11 +17,11 @@ from ...telemetry.decision_log.decision_log import NO_LOG, Log
 from ...telemetry.decision_log.entry import Asker, Kind, Moment
 from ...telemetry.metrics.counts import Counts
 from .contracts.contract import Contract, GatewayCall
+from .gateway_subjects import NoSubject, subject_of
 from .headers import GatewayRefused, Headers
 from .outcome import Outcome, allowed, denied, no_route, no_subject, refused, unreadable
 from .peers import is_trusted
 from .question import NoRoute, question_of
-from .subjects import NoSubject, subject_of
 from .user_tokens import UserTokens
 
 CREDENTIAL: Final = "X-Writ-Authorization"

@@ -7,9 +7,9 @@ from ....bundles.routing.settings import GatewaySettings
 from ....runtime import Engine
 from ....runtime.routing.route_table import Found, Matched
 from ....runtime.routing.target import BadTarget, Target
+from .gateway_subjects import Subject
 from .headers import GatewayRefused, Headers
 from .original import Original
-from .subjects import Subject
 
 HTTP: Final = "http"
 """The type of the resource in an environment without routes."""

@@ -10,8 +10,8 @@ from ...engines.live.store_work import StoreWork
 from ...http.bodies import ENCODER
 from ...http.openapi.operation import Answer, Operation
 from ...http.queries import known_parameters
-from ...store.insight import holdings
-from ...store.insight.holdings import HeldAssignment, Holdings
+from ...store.insight import subject_holdings
+from ...store.insight.subject_holdings import HeldAssignment, Holdings
 
 
 class HeldGroup(Struct, frozen=True):
@@ -49,8 +49,8 @@ GET: Final = Operation(
     "Insight",
     "Read the groups, roles and grants of a subject, and why it has them",
     {200: Answer("What the subject holds.", HoldingsAnswer)},
-    f"It shows {holdings.MOST_GROUPS} groups, {holdings.MOST_ASSIGNMENTS} assignments and {holdings.MOST_GRANTS} grants"
-    " at most.",
+    f"It shows {subject_holdings.MOST_GROUPS} groups, {subject_holdings.MOST_ASSIGNMENTS} assignments and"
+    f" {subject_holdings.MOST_GRANTS} grants at most.",
 )
 
 

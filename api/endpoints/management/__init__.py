@@ -1,7 +1,7 @@
 """The management endpoints: environments, the elements of their models, whole models, and their history.
 
-Reading path: `kinds` lists the kinds of elements. `elements` and `element_batch` read and write them,
+Reading path: `element_paths` lists the kinds of elements. `elements` and `element_batch` read and write them,
 `write_warnings` shows the warnings of a write, and `element_operations` describes these calls. `declared_attributes`,
-`environments`, `whole_model` (with `model_replacement` and `spool`), `revisions` and `expiring` come next,
-then `promotions`, `credentials` and `audit`. `body_shapes` reads bodies into the types of `management_shapes`.
+`environments`, `whole_model` (with `model_replacement` and `spool`), `revisions` and `expiring_elements` come next,
+then `promotions`, `credentials` and `audit_entries`. `body_shapes` reads bodies into the types of `management_shapes`.
 """

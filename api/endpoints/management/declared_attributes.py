@@ -9,8 +9,8 @@ from ...http.bodies import JSON, Bodies
 from ...http.openapi.operation import Answer, Operation, Schema
 from ...http.openapi.vocabulary import ETAG, IF_MATCH, IF_NONE_MATCH, LOCATION, UNCHANGED
 from ...store.errors import ElementKey
+from .element_paths import DECLARED_ATTRIBUTES
 from .elements import MERGE_PATCH, ElementByKey
-from .kinds import DECLARED_ATTRIBUTES
 
 _TAG: Final = "Declared attributes"
 _SHAPE: Final = elements.DeclaredAttributes

@@ -14,11 +14,11 @@ from ...http.queries import known_parameters
 from ...http.rejections import BodyRejected
 from ...identity.request_actor import actor_of
 from ...settings.settings import HttpLimits
-from ...store.elements.bodies import Body
 from ...store.elements.edits import Create
+from ...store.elements.element_bodies import Body
 from ...store.errors import BodyFault, Conflict, Rejected
 from ...store.writing import MAX_EDITS
-from .kinds import ServedKind
+from .element_paths import ServedKind
 from .write_warnings import show_warnings
 
 

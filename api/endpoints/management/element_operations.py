@@ -10,8 +10,8 @@ from ...http.openapi.operation import Answer, Operation, Parameter, Schema, name
 from ...http.openapi.vocabulary import ETAG, IF_MATCH, IF_NONE_MATCH, LOCATION, PAGE, UNCHANGED
 from ...store.elements.listing import FILTERS
 from ...store.writing import MAX_EDITS
+from .element_paths import ServedKind
 from .elements import MERGE_PATCH
-from .kinds import ServedKind
 from .write_warnings import WRITE_WARNINGS
 
 _CASCADE: Final = Parameter(

@@ -14,7 +14,7 @@ from ...settings.settings import HttpLimits
 from ...store.elements.edits import Committed, Create, CreateAt, Delete, Edit, Patch, Replace, StoredElement
 from ...store.environment_ids import Bounds
 from ...store.errors import ElementKey
-from .kinds import ServedKind
+from .element_paths import ServedKind
 from .write_warnings import show_warnings
 
 MERGE_PATCH: Final = "application/merge-patch+json"

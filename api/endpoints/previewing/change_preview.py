@@ -12,7 +12,7 @@ from ...http.queries import known_parameters
 from ...identity.credential import Scope
 from ...identity.request_actor import actor_of
 from ...review.testing.tested_model import TestedModel
-from ...store.elements.bodies import decode_body
+from ...store.elements.element_bodies import decode_body
 from ...store.elements.workspace import ElementTexts
 from ...store.errors import BodyFault, Rejected
 from ...store.history.change_log import change_of
@@ -21,6 +21,7 @@ from ...telemetry.decision_log.decision_log import Log
 from ..management.body_shapes import shaped
 from ..management.management_shapes import EntryAnswer
 from .changes import BAD, edits_of
+from .outcome_report import report_of
 from .preview_shapes import (
     ChangedTest,
     ChangesPreview,
@@ -30,7 +31,6 @@ from .preview_shapes import (
     WantedPreview,
 )
 from .recent_decisions import replayed
-from .report import report_of
 from .run import run_sets
 from .trial_engines import Trials, Tried
 

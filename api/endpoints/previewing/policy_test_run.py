@@ -13,8 +13,8 @@ from ...identity.guard import require_scope
 from ...identity.request_actor import actor_of
 from ..management.body_shapes import shaped
 from .changes import BAD, Changes, edits_of
+from .outcome_report import TestReport, report_of
 from .policy_test_sets import TAG
-from .report import TestReport, report_of
 from .run import run_sets
 from .trial_engines import Trials, Tried
 

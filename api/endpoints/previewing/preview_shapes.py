@@ -6,7 +6,7 @@ from msgspec import Meta, Struct
 
 from ..management.management_shapes import EntryAnswer
 from .changes import MOST_CHANGES, ElementEdit
-from .report import Count, TestOutcome
+from .outcome_report import Count, TestOutcome
 
 
 class WantedPreview(Struct, frozen=True, forbid_unknown_fields=True):

@@ -10,7 +10,7 @@ import msgspec
 
 from ....bundles.conditions.instants import parse_instant
 from ....runtime import Engine
-from ...review.replaying.comparing import ChangedAnswer, NotCompared, compared_engines
+from ...review.replaying.replayed_record import ChangedAnswer, NotCompared, compared_engines
 from ...review.replaying.report import ordered
 from ...review.replaying.tally import ChangeGroup, Tally
 from ...store.environments import Environment

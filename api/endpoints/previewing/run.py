@@ -7,13 +7,13 @@ from itertools import islice
 from typing import Final, NamedTuple
 
 from ....compiler.checks.draft import Suggestions
-from ...review.testing.checks import MOST_SEARCHES
-from ...review.testing.reading import ReadTest
+from ...review.testing.file_reading import ReadTest
+from ...review.testing.question_checks import MOST_SEARCHES
 from ...review.testing.running import run_test
 from ...review.testing.stored import read_stored
 from ...review.testing.tested_model import TestedModel
 from ...review.testing.undeclared import ModelDeclarations, undeclared
-from .report import FailureRoom, SetOutcome, TestOutcome, not_runnable
+from .outcome_report import FailureRoom, SetOutcome, TestOutcome, not_runnable
 
 RUN_SECONDS: Final = 10.0
 """The time of a run. Tests that would begin later are not run."""

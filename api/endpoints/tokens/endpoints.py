@@ -15,10 +15,10 @@ import falcon.asgi
 from ...engines.live.store_work import StoreWork
 from ...http.bodies import ENCODER
 from ...http.source_address import source_address
+from ...identity.attempt_counts import RefusedAttempts
 from ...identity.credential import highest
 from ...identity.credential_shapes import SCOPES, TokenAnswer, in_order
 from ...identity.keys.signing_keys import UnusableSigningKey
-from ...identity.refused_attempts import RefusedAttempts
 from ...identity.request_actor import client_actor
 from ...identity.secret_format import digest_of
 from ...identity.tokens.access_tokens import AccessTokens, IssuedToken

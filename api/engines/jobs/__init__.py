@@ -4,5 +4,5 @@ A job checks or replaces a whole model, promotes, looks for warnings, builds a b
 starts one template process, which imports the modules of all jobs and opens nothing. Each job runs in a fork of it and
 ends with it. So a job starts in milliseconds, and finds no model, file or lock of another one.
 
-Reading path: `job` → `refusals` → `messages` → `template` → `body` → `starting` → `runner`.
+Reading path: `job` → `job_refusals` → `job_messages` → `template` → `body` → `starting` → `runner`.
 """

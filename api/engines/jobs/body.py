@@ -17,8 +17,8 @@ from ....bundles.progress import Progress
 from ...store.errors import Refusal, StoreUnavailable
 from ...store.store import Store
 from .job import Job, JobCall, most_memory
-from .messages import JobRequest, Message, encoded, received
-from .refusals import refused
+from .job_messages import JobRequest, Message, encoded, received
+from .job_refusals import refused
 
 NICENESS: Final = 10
 """The niceness of a job: it gives way to the workers."""

@@ -12,8 +12,8 @@ from ...http.caller import CALLER
 from ...store.errors import StoreUnavailable
 from ..work.fair_turns import FairTurns
 from .job import Job
-from .messages import Ended, JobRequest, Message, encoded, received_async
-from .refusals import raised
+from .job_messages import Ended, JobRequest, Message, encoded, received_async
+from .job_refusals import raised
 from .starting import TEMPLATE, Template
 
 AT_ONCE: Final = 1

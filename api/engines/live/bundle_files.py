@@ -18,7 +18,7 @@ from ....compiler.compile import compile_model
 from ....compiler.model.elements import Model
 from ...store.environments import Environment
 from ...store.gateway_settings import read_gateway
-from ...store.history.updates import Updates
+from ...store.history.revision_updates import Updates
 from ...store.models.reading import KnownModel
 from ...store.store import Store
 

@@ -10,7 +10,7 @@ from ....bundles.errors import BundleError
 from ....runtime import Engine
 from ....runtime.rates.rate_table import RateTable
 from ...store.environments import Environment
-from ...store.history.updates import Updates
+from ...store.history.revision_updates import Updates
 from .bundle_files import BundleFile, BundleFiles, NewestBundle, NoBundle
 
 

@@ -17,7 +17,7 @@ from ....bundles.signing.keys import SigningKey
 from ...store.store import Store
 from ..live.data_directory import open_lock
 from .content import GRACE_SECONDS, Content, ContentMaker
-from .target import PublishingTarget, TargetFailed
+from .publishing_target import PublishingTarget, TargetFailed
 
 HEARTBEAT_SECONDS: Final = 60
 """Age at which an unchanged index gets a new signature: its time tells agents how fresh they are."""

@@ -1,1 +1,1 @@
-"""Decides logged requests again: `comparing` decides one record, `tally` counts, `report` tells."""
+"""Decides logged requests again: `replayed_record` decides one record, `tally` counts, `report` tells."""

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from .comparing import ChangedAnswer, NotCompared
+from .replayed_record import ChangedAnswer, NotCompared
 from .tally import ChangeGroup, Tally
 
 

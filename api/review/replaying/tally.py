@@ -10,7 +10,7 @@ import msgspec
 from ....runtime import Engine
 from ...http.lines import TooLong
 from ...telemetry.decision_log.record import ReadRecord
-from .comparing import ChangedAnswer, NotCompared, compared
+from .replayed_record import ChangedAnswer, NotCompared, compared
 
 SHOWN_LINES: Final = 10
 """The numbers of bad lines that are told."""

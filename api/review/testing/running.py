@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from .comparing import Mismatch, mismatches
 from .coverage import Coverage
-from .reading import ReadTest, TestQuestion
+from .file_reading import ReadTest, TestQuestion
 from .tested_model import TestedModel
 
 MOST_FAILURES: Final = 10

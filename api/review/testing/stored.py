@@ -10,8 +10,8 @@ from ....bundles.conditions.values import Json
 from ....bundles.prepared import prepared
 from ....compiler.diagnostics.diagnostic import Finding
 from ....compiler.documents.schema_findings import schema_findings
-from .checks import check_tests
-from .reading import ReadTest, tests_in
+from .file_reading import ReadTest, tests_in
+from .question_checks import check_tests
 from .shapes import PolicyTest, StoredTests, TestFile
 
 MOST_FAULTS: Final = 100

@@ -10,7 +10,7 @@ from ....compiler.checks.attribute_types import GATE_KEYS
 from ....compiler.diagnostics.diagnostic import Finding
 from ....compiler.model.elements import DeclaredAttributes, Model
 from ....compiler.passes import compile_program
-from .reading import ReadTest
+from .file_reading import ReadTest
 
 _ON_PURPOSE: Final = "write `undeclared: true` in the test if it asks for this on purpose"
 

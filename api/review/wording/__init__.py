@@ -1,6 +1,6 @@
 """Words for people: what a policy means, and why a decision is what it is.
 
-Reading path: `plain_values` shows names and values; `window_words` and `comparisons` word the parts of conditions;
+Reading path: `plain_values` shows names and values; `window_words` and `comparison_words` word the parts of conditions;
 `policy_sentence` says what a policy does; `condition_prose` words a condition of a proof, `prose` a whole answer, and
 `needs` what an ALLOW lacks.
 """

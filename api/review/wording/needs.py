@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from ....bundles.conditions.operators import Operator
-from .comparisons import predicate, predicate_of_cut
+from .comparison_words import predicate, predicate_of_cut
 from .plain_values import OWNERS, counted, listed, named
 from .prose import roles_words
 from .window_words import window_words

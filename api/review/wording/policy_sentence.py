@@ -13,7 +13,7 @@ import msgspec
 
 from ....compiler.lowering.lower import EVERYTHING
 from ....compiler.model.elements import Conditions, Policy, RateLimit, Scope
-from .comparisons import predicate
+from .comparison_words import predicate
 from .plain_values import MOST_LISTED, OWNERS, counted, listed, named
 from .window_words import window_words
 

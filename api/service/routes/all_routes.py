@@ -7,13 +7,13 @@ from typing import Any, Final
 from ...endpoints.gateway.described import GATEWAY_PARAMETERS, gateway_calls
 from ...endpoints.gateway.front import GATEWAY_ROUTES
 from ...http.openapi import resource
-from ...http.openapi.document import document
+from ...http.openapi.openapi_document import document
 from ...http.openapi.operation import TEXT, Parameter
 from ...identity.guard import Access
 from .decision_routes import DECISION_ROUTES
 from .insight_routes import INSIGHT_ROUTES
 from .model_routes import MODEL_ROUTES
-from .route import READ, Env, RouteRow
+from .route_row import READ, Env, RouteRow
 from .service_routes import SERVICE_ROUTES
 
 

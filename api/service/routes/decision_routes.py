@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from ...endpoints.decisions import authorize, discovery, evaluation, evaluations
-from ...endpoints.decisions.searches import actions, resources, subjects
+from ...endpoints.decisions.searches import action_search, resource_search, subject_search
 from ...http.openapi.operation import Operation
-from .route import NONE, READ, Env, RouteRow
+from .route_row import NONE, READ, Env, RouteRow
 
 
 def _decision(call: str, handler: Callable[..., object], operation: Operation) -> Iterator[RouteRow]:
@@ -34,9 +34,9 @@ DECISION_ROUTES: Final[tuple[RouteRow, ...]] = (
         authorize.Authorize,
         {"POST": (READ, authorize.AUTHORIZE.in_environment())},
     ),
-    *_decision("search/resource", resources.ResourceSearches, resources.SEARCH),
-    *_decision("search/subject", subjects.SubjectSearches, subjects.SEARCH),
-    *_decision("search/action", actions.ActionSearches, actions.SEARCH),
+    *_decision("search/resource", resource_search.ResourceSearches, resource_search.SEARCH),
+    *_decision("search/subject", subject_search.SubjectSearches, subject_search.SEARCH),
+    *_decision("search/action", action_search.ActionSearches, action_search.SEARCH),
     RouteRow(
         "/.well-known/authzen-configuration",
         Env.DEFAULT,

@@ -2,15 +2,15 @@
 
 from typing import Final
 
-from ...endpoints.insight import convert, counts_endpoint, denials, explain, figures, holdings, lints, translate
-from .route import ADMIN, READ, Env, RouteRow
+from ...endpoints.insight import conversion, counts_endpoint, denials, explain, figures, holdings, lints, translate
+from .route_row import ADMIN, READ, Env, RouteRow
 
 INSIGHT_ROUTES: Final[tuple[RouteRow, ...]] = (
     RouteRow(
         "/v1/environments/{env}/policies:convert",
         Env.NAMED,
-        convert.PolicyConversion,
-        {"POST": (READ, convert.CONVERT)},
+        conversion.PolicyConversion,
+        {"POST": (READ, conversion.CONVERT)},
     ),
     RouteRow(
         "/v1/environments/{env}/figures",

@@ -9,18 +9,18 @@ from ...endpoints.management import (
     element_batch,
     element_operations,
     elements,
-    expiring,
+    expiring_elements,
     revisions,
     whole_model,
 )
-from ...endpoints.management.environments import environments, gateway
-from ...endpoints.management.kinds import DECLARED_ATTRIBUTES, SERVED_KINDS, ServedKind
+from ...endpoints.management.element_paths import DECLARED_ATTRIBUTES, SERVED_KINDS, ServedKind
+from ...endpoints.management.environments import environment_gateway, environments
 from ...endpoints.management.promotions import one_promotion, promotions, restoration
 from ...endpoints.previewing import change_preview
 from ...endpoints.previewing import policy_test_run as test_run
 from ...endpoints.previewing import policy_test_sets as test_sets
 from ...engines.exports import bundle
-from .route import ADMIN, READ, WRITE, Env, RouteRow
+from .route_row import ADMIN, READ, WRITE, Env, RouteRow
 
 
 def _elements(kind: ServedKind) -> Iterator[RouteRow]:
@@ -167,8 +167,8 @@ MODEL_ROUTES: Final[tuple[RouteRow, ...]] = (
     RouteRow(
         "/v1/environments/{env}/expiring",
         Env.NAMED,
-        expiring.ExpiringList,
-        {"GET": (READ, expiring.LIST)},
+        expiring_elements.ExpiringList,
+        {"GET": (READ, expiring_elements.LIST)},
     ),
     RouteRow(
         "/v1/environments/{env}/bundle",
@@ -179,8 +179,12 @@ MODEL_ROUTES: Final[tuple[RouteRow, ...]] = (
     RouteRow(
         "/v1/environments/{env}/gateway",
         Env.NAMED,
-        gateway.GatewaySettingsOfEnvironment,
-        {"GET": (READ, gateway.GET), "PUT": (ADMIN, gateway.PUT), "DELETE": (ADMIN, gateway.DELETE)},
+        environment_gateway.GatewaySettingsOfEnvironment,
+        {
+            "GET": (READ, environment_gateway.GET),
+            "PUT": (ADMIN, environment_gateway.PUT),
+            "DELETE": (ADMIN, environment_gateway.DELETE),
+        },
     ),
 )
 """The rows of everything below `/v1/environments`."""

@@ -5,19 +5,19 @@ from typing import Final
 
 from ...console import page_files as console
 from ...endpoints.decisions import health
-from ...endpoints.insight import caller
-from ...endpoints.management import audit
+from ...endpoints.insight import caller_answer
+from ...endpoints.management import audit_entries
 from ...endpoints.management.credentials import api_keys, clients
 from ...endpoints.metrics_page import metrics_page
 from ...endpoints.tokens import metadata, token_operations
 from ...endpoints.tokens.endpoints import Revocation, Token
-from .route import ADMIN, NONE, READ, Env, RouteRow
+from .route_row import ADMIN, NONE, READ, Env, RouteRow
 
 CONSOLE_FILES: Final = console.console_files()
 
 SERVICE_ROUTES: Final[tuple[RouteRow, ...]] = (
-    RouteRow("/v1/caller", Env.NONE, caller.Caller, {"GET": (READ, caller.GET)}),
-    RouteRow("/v1/audit", Env.NONE, audit.Audit, {"GET": (ADMIN, audit.LIST)}),
+    RouteRow("/v1/caller", Env.NONE, caller_answer.Caller, {"GET": (READ, caller_answer.GET)}),
+    RouteRow("/v1/audit", Env.NONE, audit_entries.Audit, {"GET": (ADMIN, audit_entries.LIST)}),
     RouteRow(
         "/v1/api-keys",
         Env.NONE,

@@ -10,13 +10,13 @@ from typing import Final, NamedTuple
 
 from ....bundles.conditions.instants import show_seconds
 from ...engines.exports.export_counts import Exports
+from ...identity.attempt_counts import RefusedAttempts
 from ...identity.keys.signing_keys import UnusableSigningKey
-from ...identity.refused_attempts import RefusedAttempts
 from ...store.actor import SERVICE
+from ...store.audit.audit_log import AuditLog
 from ...store.audit.entries import AuditEntry
 from ...store.audit.events import Event
 from ...store.audit.exports import ExportCounts
-from ...store.audit.log import AuditLog
 from ...store.audit.refused_attempts import Attempt
 from ...store.audit.seals import Purpose, Seal, Sealer
 from ...store.audit.tampering import Tampered

@@ -14,12 +14,12 @@ from ....compiler.lints.allow_everyone import applies_to_everyone
 from ....compiler.model.elements import LISTS, ONE_OBJECT, Assignment, Element, ElementKind, Grant, Model, Policy
 from ....compiler.model.generated_ids import with_ids
 from ..errors import BodyFault, Conflict, ElementKey, PreconditionFailed, Refusal, Rejected
-from .bodies import Body, decode_body, element_of, encode_body, merged, same_body
 from .checking import CheckedElement
 from .edits import Create, CreateAt, Delete, Edit, Patch, Put, Replace, StoredElement
+from .element_bodies import Body, decode_body, element_of, encode_body, merged, same_body
+from .element_references import release_users
 from .equal_assignments import equal_assignment, is_equal
 from .kinds import MADE_IDS, Kind, kind_named
-from .references import release_users
 from .route_order import move_route
 from .tables import StoredRow
 from .workspace import Workspace

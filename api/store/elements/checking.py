@@ -20,8 +20,8 @@ from ....compiler.model.elements import (
     ResourceType,
 )
 from ..errors import BodyFault, Rejected
-from .bodies import decode_body, element_of
 from .declarations import all_declared, all_of, declared, referred
+from .element_bodies import decode_body, element_of
 from .kinds import KINDS, Reference
 from .nesting import nesting_faults
 from .pattern_sizes import pattern_size_faults

@@ -18,7 +18,7 @@ from ....compiler.model.elements import (
     Role,
     Route,
 )
-from .bodies import element_of
+from .element_bodies import element_of
 from .kinds import Reference
 from .tables import TABLES
 

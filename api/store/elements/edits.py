@@ -5,7 +5,7 @@ from typing import TypeAlias
 
 from ..environments import Environment
 from ..errors import BodyFault, ElementKey
-from .bodies import Body
+from .element_bodies import Body
 
 
 @dataclass(frozen=True, slots=True)

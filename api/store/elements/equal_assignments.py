@@ -4,7 +4,7 @@ from msgspec.structs import asdict
 
 from ....bundles.conditions.instants import parse_instant
 from ....compiler.model.elements import Assignment, ElementKind
-from .bodies import element_of
+from .element_bodies import element_of
 from .tables import StoredRow
 from .workspace import Workspace
 

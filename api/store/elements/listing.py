@@ -11,8 +11,8 @@ from ....compiler.model.elements import ElementKind
 from ..environments import Environment
 from ..errors import BadQuery
 from ..pages import cursor_after, read_cursor, refuse_limit
-from .bodies import decode_body
 from .edits import StoredElement
+from .element_bodies import decode_body
 from .kinds import Kind, Value
 
 

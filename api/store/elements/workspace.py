@@ -10,7 +10,7 @@ from ....compiler.documents.read_element import ReadElement
 from ....compiler.model.elements import Element, ElementKind, SilencedLint
 from ..environments import Environment
 from ..errors import BodyFault, ElementKey, Rejected
-from .bodies import element_of
+from .element_bodies import element_of
 from .kinds import Kind, Reference
 from .tables import TABLES, NewRow, StoredRow
 

@@ -1,4 +1,5 @@
 """The change log of a model: the changes of each revision, and the delta that each revision is to a bundle.
 
-Reading path: `origin` → `change_log` → `route_orders` → `affected` → `delta_states` → `committing` → `updates`.
+Reading path: `origin` → `change_log` → `route_orders` → `affected` → `delta_states` → `committing` →
+`revision_updates`.
 """

@@ -13,7 +13,7 @@ from ....compiler.model.elements import ElementKind
 from ..actor import Actor
 from ..audit.entries import AuditEntry, append
 from ..audit.events import Event
-from ..elements.bodies import Body
+from ..elements.element_bodies import Body
 from ..elements.kinds import KINDS
 from ..environments import Environment
 from ..errors import BadQuery, ElementKey, NotFound

@@ -33,7 +33,7 @@ from ....compiler.lowering.lower_routes import lower_routes
 from ....compiler.lowering.resolve_facts import resolve_facts
 from ....compiler.model.elements import Assignment, Element, ElementKind, Grant, Group, Member, Model, Policy, Route
 from ....compiler.passes import compile_program
-from ..elements.bodies import element_of
+from ..elements.element_bodies import element_of
 from ..elements.tables import TABLES
 from ..gateway_settings import stored_gateway
 from .affected import Affected, Alias, ChangedElement, TooManyAffected, affected_by

@@ -5,15 +5,15 @@ from collections.abc import Mapping, Sequence
 from ....bundles.wording import quoted
 from ....compiler.model.elements import Element, ElementKind, Model, Policy
 from ..database.connections import StoreConnections
-from ..elements.bodies import decode_body, element_of
 from ..elements.declarations import all_declared, declared, referred
+from ..elements.element_bodies import decode_body, element_of
 from ..elements.tables import TABLES
 from ..environment_ids import Bounds
 from ..environments import Environment, environment_within
 from ..errors import ElementKey, NotFound
 from ..models.reading import model_of
 from .element_counts import CountsByList, RememberedCounts
-from .holdings import Holdings, holdings
+from .subject_holdings import Holdings, holdings
 
 
 class Insight:

@@ -13,7 +13,7 @@ from ....compiler.model.elements import ElementKind, Model
 from ..actor import Actor
 from ..audit.entries import AuditEntry
 from ..audit.events import Event
-from ..elements.bodies import element_of
+from ..elements.element_bodies import element_of
 from ..elements.kinds import KINDS, Kind
 from ..elements.tables import TABLES
 from ..environment_ids import Bounds

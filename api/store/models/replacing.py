@@ -12,7 +12,7 @@ from sqlite_utils import Database
 from ....compiler.model.elements import Element, ElementKind, Route
 from ..actor import Actor
 from ..database.connections import CACHE_KIB
-from ..elements.bodies import element_of, same_body
+from ..elements.element_bodies import element_of, same_body
 from ..elements.kinds import KINDS, Kind
 from ..elements.tables import TABLES, NewRow, bounds
 from ..elements.workspace import ElementTexts

@@ -17,7 +17,7 @@ from ....compiler.limits import DEFAULTS
 from ....compiler.load import load
 from ....compiler.model.elements import LISTS, ONE_OBJECT, Element, Model
 from ....compiler.source import Source
-from ..elements.bodies import Body, decode_body, encode_body, merged
+from ..elements.element_bodies import Body, decode_body, encode_body, merged
 from ..elements.kinds import MADE_IDS
 from ..errors import BodyFault, Rejected
 

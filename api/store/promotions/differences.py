@@ -6,7 +6,7 @@ from typing import TypeVar
 import msgspec
 
 from ....compiler.model.elements import ElementKind
-from ..elements.bodies import decode_body
+from ..elements.element_bodies import decode_body
 from ..elements.kinds import Reference
 from ..history.change_log import change_of
 from ..history.route_orders import moved

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from sqlite_utils import Database
 
 from ....compiler.model.elements import ElementKind
-from ..elements.bodies import Body
+from ..elements.element_bodies import Body
 from ..elements.kinds import Reference
 from ..environments import Environment
 from ..errors import ElementKey

@@ -10,7 +10,7 @@ from sqlite_utils import Database
 
 from ....compiler.model.elements import Element, ElementKind, Model
 from ....compiler.model.source_digest import source_digest
-from ..elements.bodies import element_of, encode_body
+from ..elements.element_bodies import element_of, encode_body
 from ..elements.kinds import KINDS
 from ..elements.tables import TABLES
 from ..environments import Environment

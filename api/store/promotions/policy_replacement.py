@@ -16,8 +16,8 @@ from ..history.origin import Origin
 from ..models.reading import put_lists
 from ..models.replacing import Replacement, ReplacementResult
 from .differences import differences, shown
-from .drift import baseline, drift_of
 from .lost_roles import lost_roles
+from .model_drift import baseline, drift_of
 from .policy_model import POLICY_LISTS, PolicyModel, policy_model
 from .promotion import Drift, Preview
 from .remaining_uses import refuse_uses, uses

@@ -17,7 +17,7 @@ from ..environment_ids import Bounds, refuse_outside
 from ..environments import Environment, environment_within
 from ..errors import BodyFault, Conflict, NotPermitted, Rejected
 from .differences import differences, shown
-from .drift import drift_of
+from .model_drift import drift_of
 from .policy_model import PolicyModel, policy_model
 from .policy_replacement import PolicyReplacement, PolicySource, RequestedBy
 from .promotion import Drift, Preview, Promotion, PromotionDetail, Wanted

@@ -6,7 +6,7 @@ from sqlite_utils import Database
 
 from ....compiler.lowering.lower import EVERYTHING
 from ....compiler.model.elements import ElementKind, Grant, ResourceType
-from ..elements.bodies import element_of
+from ..elements.element_bodies import element_of
 from ..environments import Environment
 from ..errors import MAX_LISTED_USERS, Conflict
 from .policy_model import PolicyModel

@@ -15,7 +15,7 @@ from ....bundles.conditions.literals import literal_of
 from ....bundles.conditions.operators import IS_UPWARD, Operator, Ordering
 from ....bundles.conditions.trees.tree import And, Comparison, Const, FilterTree, Not, Or, complement
 from ....bundles.conditions.values import Json, is_number
-from ..elements.bodies import encode_body
+from ..elements.element_bodies import encode_body
 
 MOST_COMPARISONS = 16
 """The most comparisons of a filter that become SQL. With more, the engine is as fast."""

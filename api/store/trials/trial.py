@@ -10,13 +10,13 @@ from sqlite_utils import Database
 
 from ....compiler.model.elements import ONE_OBJECT, DeclaredAttributes, Element, ElementKind, Model, ResourceType
 from ..database.connections import StoreConnections
-from ..elements.bodies import element_of
+from ..elements.element_bodies import element_of
 from ..elements.tables import TABLES
 from ..elements.workspace import ElementTexts
 from ..environment_ids import Bounds
 from ..environments import Environment, environment_within
 from ..errors import BodyFault, Rejected, StoreUnavailable
-from ..history.updates import Updates, updates_since
+from ..history.revision_updates import Updates, updates_since
 from ..policy_tests import policy_tests_of
 from ..writing import Time, Write, apply_to, refuse_many
 

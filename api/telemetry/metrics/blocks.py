@@ -7,7 +7,7 @@ number is odd while the block changes hands, so a reader notices.
 from collections.abc import Collection, Iterator
 from typing import Final, NamedTuple
 
-from .layout import NAMES_WORDS, Layout
+from .counter_layout import NAMES_WORDS, Layout
 
 OTHERS: Final = "(other)"
 """The name of all environments for which there was no block. No environment can have such an id."""

@@ -8,9 +8,9 @@ from operator import add
 from typing import Final
 
 from .blocks import Block, EnvironmentBlocks
+from .counter_layout import PROCESS, USED, Layout
 from .definitions import METRICS, WORKERS, MetricType, Split
 from .last_hour import HourSamples
-from .layout import PROCESS, USED, Layout
 
 _WORD: Final = 8
 

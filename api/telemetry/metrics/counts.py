@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple
 from ....bundles.manifest import Environment
 from ....runtime import Engine
 from .blocks import EnvironmentBlocks
+from .counter_layout import LAST, SHIFT, SUM, Layout
 from .counter_table import CounterTable
 from .definitions import (
     BUILD_SECONDS,
@@ -40,7 +41,6 @@ from .definitions import (
     Metric,
     Series,
 )
-from .layout import LAST, SHIFT, SUM, Layout
 
 NO_ENVIRONMENT: Final = "(none)"
 """The name for a bundle that belongs to no environment, since it was compiled from files."""

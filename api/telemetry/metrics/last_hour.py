@@ -14,8 +14,8 @@ from operator import add
 from typing import Final, NamedTuple
 
 from .blocks import OTHERS, Block, EnvironmentBlocks
+from .counter_layout import Layout
 from .definitions import DECISIONS, Series
-from .layout import Layout
 
 MINUTES: Final = 60
 """The minutes that can be read, the current one included."""

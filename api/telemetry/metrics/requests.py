@@ -9,8 +9,8 @@ from typing import Any, Final, TypeAlias
 import falcon.asgi
 
 from ..log_lines import HEADERS
+from .counter_layout import NO_ROUTE
 from .counts import Counts, RequestCells
-from .layout import NO_ROUTE
 
 ROUTE: Final = "writ.route"
 """The key in the scope of a request for its path template and method, once its route is known."""

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from ..errors import Untranslatable
 from ..fields import Fields
-from ..plan import plan
 from ..read_tree import TreeLimits
+from ..translation_plan import plan
 from .dialect import Dialect
 from .duckdb import DuckDb
 from .fragments import Column, Parameter, Sql

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, NoReturn, assert_never
 
 from ....bundles.conditions.operators import Operator, Ordering
 from ....bundles.conditions.trees.tree import And, Const, Not, Or
-from ..conditions import (
+from ..column_conditions import (
     ArrayLength,
     ColumnCondition,
     JsonCondition,

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any, ClassVar
 
+from ..column_conditions import JsonCondition, Substring
 from ..column_texts import microseconds
-from ..conditions import JsonCondition, Substring
 from ..fields import Date, DateTime, Enum, Real, Text, Uuid
 from .dialect import Dialect
 from .fragments import Column, Parameter, Sql, sql

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from ....bundles.conditions.operators import Ordering
 from .. import column_numbers as numbers
-from ..conditions import (
+from ..column_conditions import (
     ArrayLength,
     JsonCondition,
     Matches,

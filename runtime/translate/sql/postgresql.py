@@ -6,8 +6,7 @@ from json import dumps
 from typing import Any, ClassVar
 
 from ....bundles.conditions.operators import Ordering
-from ..column_numbers import equal_bounds, read_bound
-from ..conditions import (
+from ..column_conditions import (
     ArrayLength,
     JsonCondition,
     Matches,
@@ -18,6 +17,7 @@ from ..conditions import (
     Present,
     Substring,
 )
+from ..column_numbers import equal_bounds, read_bound
 from ..fields import Date, DateTime, Decimal, Enum, Real, Text, TypedField, Uuid
 from .dialect import COMPARES, Dialect
 from .fragments import Column, Parameter, Sql, joined, sql

@@ -4,8 +4,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from ....bundles.conditions.operators import IS_UPWARD
-from ..column_numbers import Number
-from ..conditions import (
+from ..column_conditions import (
     ArrayLength,
     ColumnCondition,
     JsonCondition,
@@ -18,6 +17,7 @@ from ..conditions import (
     Present,
     Substring,
 )
+from ..column_numbers import Number
 from ..fields import Boolean, Date, DateTime, Decimal, Enum, Integer, Real, Text, TypedField, Uuid
 from .dialect import COMPARES, Dialect
 from .fragments import Column, Parameter, Sql, listed, sql

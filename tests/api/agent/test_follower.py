@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from writ.api.agent.in_force import Events
 from writ.api.agent.pacing import FIRST_BACK_OFF, LONGEST_BACK_OFF, LONGEST_SPREAD
-from writ.api.agent.sources.source import Answer, Ask, FetchedUpdate, SourceError, Unchanged
+from writ.api.agent.sources.bundle_source import Answer, Ask, FetchedUpdate, SourceError, Unchanged
 from writ.api.agent.trust import Trust
 from writ.bundles.delta import Delta, encode_delta, policy_change
 from writ.bundles.program.clauses import Clause

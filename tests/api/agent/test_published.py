@@ -8,8 +8,8 @@ from typing import Any
 import fsspec
 import msgspec
 import pytest
+from writ.api.agent.sources.bundle_source import Ask, SourceError
 from writ.api.agent.sources.published import FolderSource
-from writ.api.agent.sources.source import Ask, SourceError
 from writ.bundles.errors import BundleError, ExpiredBundle, OlderBundle, UnknownKey, WrongEnvironment
 from writ.bundles.feed.index import INDEX_FILE
 

@@ -16,7 +16,7 @@ import pytest
 from writ.api.agent.followed_bundle import FollowedBundle
 from writ.api.agent.follower import Follower
 from writ.api.agent.freshness import Clocks
-from writ.api.agent.sources.source import Answer, Ask, FetchedBundle, FetchedUpdate, SourceError, Unchanged
+from writ.api.agent.sources.bundle_source import Answer, Ask, FetchedBundle, FetchedUpdate, SourceError, Unchanged
 from writ.api.agent.trust import Trust, position_in
 from writ.api.telemetry.log import LOG
 from writ.bundles.feed.update import Update

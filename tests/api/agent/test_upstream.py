@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from writ.api.agent.sources.source import Ask, FetchedBundle, FetchedUpdate, SourceError, Unchanged
+from writ.api.agent.sources.bundle_source import Ask, FetchedBundle, FetchedUpdate, SourceError, Unchanged
 from writ.api.agent.sources.upstream import Upstream as Source
 from writ.api.agent.sources.upstream import UpstreamLimits, checked_token, token_in
 

@@ -1,8 +1,8 @@
 """Refused attempts of a worker: by network, and so many kinds of them."""
 
 import pytest
-from writ.api.identity import refused_attempts
-from writ.api.identity.refused_attempts import RefusedAttempts
+from writ.api.identity import attempt_counts
+from writ.api.identity.attempt_counts import RefusedAttempts
 from writ.api.store.audit.events import Event
 from writ.api.store.audit.refused_attempts import Attempt
 
@@ -23,7 +23,7 @@ def test_a_network_counts_as_one() -> None:
 
 
 def test_beyond_the_most_kinds_the_address_goes_and_the_client_stays(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(refused_attempts, "MOST_KINDS", 1)
+    monkeypatch.setattr(attempt_counts, "MOST_KINDS", 1)
     attempts = RefusedAttempts()
     for _ in range(2):
         attempts.add(KEY, "192.0.2.1")

@@ -8,7 +8,7 @@ from inspect import getattr_static
 from typing import Any
 
 import pytest
-from writ.api.agent.service.app import _HANDLERS, AgentParts
+from writ.api.agent.service.agent_app import _HANDLERS, AgentParts
 from writ.api.http.handlers import needed_parts
 from writ.api.service.parts import ServiceParts
 from writ.api.service.routes.all_routes import ROUTES

@@ -9,7 +9,7 @@ from typing import get_args
 import pandas
 import pytest
 from sqlalchemy import column
-from writ.api.review.wording import comparisons
+from writ.api.review.wording import comparison_words
 from writ.api.store.search.candidate_sql import CandidateSql
 from writ.bundles.conditions.comparisons import ORDERINGS, PREDICATES, constants_of, predicate
 from writ.bundles.conditions.operators import IS_UPWARD, NAMES_ITS_VALUES, OPERATORS, TAKES_LIST, Operator, Ordering
@@ -51,8 +51,8 @@ from writ.runtime.translate import (
     Json,
     Real,
     Text,
+    column_conditions,
     column_numbers,
-    conditions,
     django,
     elasticsearch,
     mongo,
@@ -108,7 +108,7 @@ def test_a_table_of_orderings_is_total(table):
 def test_a_table_of_operators_is_total():
     assert OPERATORS.keys() == PREDICATES.keys() == domain._HOLDS.keys() == FUNCTIONS.keys() == set(Operator)
     assert TAKES_LIST.keys() == NAMES_ITS_VALUES.keys() == OPERATOR_RULES.keys() == set(Operator)
-    assert comparisons.PREDICATES.keys() == trees._RANKS.keys() == read_tree._OPERATORS.keys() == set(Operator)
+    assert comparison_words.PREDICATES.keys() == trees._RANKS.keys() == read_tree._OPERATORS.keys() == set(Operator)
     assert trees._SINGLE_VALUE.keys() == {op for op in Operator if TAKES_LIST[op]}
     assert set(Operator) <= _WORDS.keys(), "authors of other products have words for every operator"
     assert {f"{name}(" in conditions_text.TEXT for name in FUNCTIONS.values()} == {True}
@@ -241,9 +241,12 @@ def test_bounds_of_numbers_refuse_an_invented_operator(bound):
         bound(LIKE, 2.5)
 
 
-ORDERED = [conditions.ColumnCondition(field, conditions.Ordered(LIKE, 1.0), "$") for field in (Text("k"), Real("k"))]
+ORDERED = [
+    column_conditions.ColumnCondition(field, column_conditions.Ordered(LIKE, 1.0), "$")
+    for field in (Text("k"), Real("k"))
+]
 JSON_ORDERED = [
-    conditions.JsonCondition("k", (), type, conditions.Ordered(LIKE, constant), "$")
+    column_conditions.JsonCondition("k", (), type, column_conditions.Ordered(LIKE, constant), "$")
     for type, constant in (("number", 1.0), ("string", "a"))
 ]
 LAST_STEPS = {

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from writ.bundles.conditions.instants import read_instant
 from writ.runtime import BadRequest
 from writ.runtime.requests.searches import read_resource_search
-from writ.runtime.searches import validity
+from writ.runtime.searches import filter_validity
 
 from tests.runtime.filters.test_filters import asked_of, check_shape, rows, search_of
 from tests.support import oracle, oracle_searches
@@ -125,7 +125,7 @@ def test_a_window_by_the_time_of_the_request_does_not(tmp_path):
 def test_a_window_that_changes_nothing_does_not_end_it(tmp_path):
     """The second policy allows everything anyway. The search for a change ends after a number of instants."""
     _, context = found(tmp_path, model(HOURS, {}), asking())
-    days = validity.TRIED_INSTANTS // 2  # the window changes twice a day
+    days = filter_validity.TRIED_INSTANTS // 2  # the window changes twice a day
     assert context["valid_until"] == f"2026-01-{5 + days}T09:00:00Z"
 
 

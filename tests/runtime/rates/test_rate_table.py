@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from writ.runtime.rates.counted import counted_key
-from writ.runtime.rates.rate_table import LEAST_BYTES, RateTable, table_bytes
-from writ.runtime.rates.words import (
+from writ.runtime.rates.counter_words import (
     LAST_TICK,
     MOST,
     TICKS,
@@ -23,6 +22,7 @@ from writ.runtime.rates.words import (
     with_one_more,
     word_of,
 )
+from writ.runtime.rates.rate_table import LEAST_BYTES, RateTable, table_bytes
 
 from tests.support.oracle_rates import SLOTS, Counters, by_slots, exactly
 

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from writ.runtime.requests.evaluations import read_carefully, read_evaluation
+from writ.runtime.requests.evaluation_request import read_carefully, read_evaluation
 from writ.runtime.requests.members import MAX_ID_CHARACTERS, BadRequest
 from writ.runtime.requests.searches import read_action_search, read_resource_search, read_subject_search
 

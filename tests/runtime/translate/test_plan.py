@@ -24,8 +24,8 @@ from writ.runtime.translate import (
 )
 from writ.runtime.translate import column_numbers as numbers
 from writ.runtime.translate import column_texts as texts
-from writ.runtime.translate.conditions import ColumnCondition, Present
-from writ.runtime.translate.plan import plan
+from writ.runtime.translate.column_conditions import ColumnCondition, Present
+from writ.runtime.translate.translation_plan import plan
 
 from tests.support.strategies_values import PATTERNS
 from tests.support.translated import LITERALS, WORDS, field

@@ -17,7 +17,7 @@ from ....telemetry.decision_log.decision_log import NO_LOG, Log, asker_of
 from ....telemetry.decision_log.entry import Kind, Moment
 from ....telemetry.metrics.counts import Counts
 from .page_tokens import PageTokens, fingerprint
-from .pages import Pages
+from .search_pages import Pages
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")

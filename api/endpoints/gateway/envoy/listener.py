@@ -80,7 +80,7 @@ class EnvoyListener:
         # Imported here, in a worker: grpcio must not be loaded before the fork, and no other process needs its memory.
         from grpc import aio
 
-        from .service import handlers
+        from .grpc_services import handlers
 
         self._server = aio.server(options=_options(self._limits), maximum_concurrent_rpcs=self._limits.envoy_calls)
         self._server.add_generic_rpc_handlers(handlers(self._answering, self._is_ready, self._counts))

@@ -1,1 +1,1 @@
-"""The endpoints of environments (`environments`) and of their settings for gateways (`gateway`)."""
+"""The endpoints of environments (`environments`) and of their settings for gateways (`environment_gateway`)."""

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from writ.api.agent.service.app import _Versions
+from writ.api.agent.service.agent_app import _Versions
 from writ.api.agent.service.callers_file import MOST_BYTES, UnusableCallers, read_callers
 from writ.api.agent.service.keys_file import CallerKeys
 

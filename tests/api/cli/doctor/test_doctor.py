@@ -12,7 +12,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
-from writ.api.cli.doctor import stored as checks_of_the_store
+from writ.api.cli.doctor import store_checks as checks_of_the_store
 from writ.api.settings.settings import settings_from
 from writ.api.store.database.migrating import APPLICATION_ID
 from writ.api.store.database.opening import FILE

@@ -6,7 +6,7 @@ from urllib.parse import unquote
 from xml.etree import ElementTree
 
 import pytest
-from writ.api.cli.reports.findings import show_findings
+from writ.api.cli.reports.finding_formats import show_findings
 from writ.bundles import zones
 from writ.compiler.diagnostics.codes import CODES
 from writ.compiler.diagnostics.diagnostic import Diagnostic

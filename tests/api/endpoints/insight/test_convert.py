@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from falcon import testing
-from writ.api.endpoints.insight.convert import MOST_BYTES, MOST_DIAGNOSTICS
+from writ.api.endpoints.insight.conversion import MOST_BYTES, MOST_DIAGNOSTICS
 
 from tests.support.managed import ROOT, Managed
 from tests.support.writ_texts import CORPUS

@@ -111,7 +111,7 @@ def test_only_environments_that_exist_have_figures(tmp_path: Path) -> None:
 
 
 def test_an_environment_that_is_not_counted_apart_has_no_figures(tmp_path: Path, monkeypatch: Any) -> None:
-    monkeypatch.setattr("writ.api.telemetry.metrics.layout.MOST_ENVIRONMENTS", 0)
+    monkeypatch.setattr("writ.api.telemetry.metrics.counter_layout.MOST_ENVIRONMENTS", 0)
     engine = engine_for(MODEL, tmp_path / "some.bundle")
     client = Managed(tmp_path / "data", engines=OneEngine(engine))
     assert client.simulate_post("/access/v1/evaluation", json=ALLOWED).status_code == 200

@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 import pytest
 from writ.api.store.actor import COMMAND_LINE
-from writ.api.store.insight import holdings
+from writ.api.store.insight import subject_holdings
 from writ.bundles.conditions.instants import parse_instant
 from writ.compiler.source import Source
 
@@ -109,11 +109,11 @@ def test_limits_cut_and_say_so(service: Managed, monkeypatch: pytest.MonkeyPatch
     limits = (("MOST_GROUPS", 1, "groups"), ("MOST_ASSIGNMENTS", 1, "roles"), ("MOST_GRANTS", 0, "grants"))
     for limit, most, shown in limits:
         with monkeypatch.context() as patch:
-            patch.setattr(holdings, limit, most)
+            patch.setattr(subject_holdings, limit, most)
             found = service.simulate_get(path("user", "alice")).json
             assert (found["truncated"], len(found[shown])) == (True, most)
     with monkeypatch.context() as patch:
-        patch.setattr(holdings, "MOST_STEPS", 0)
+        patch.setattr(subject_holdings, "MOST_STEPS", 0)
         assert service.simulate_get(path("user", "alice")).json["truncated"]
 
 

@@ -9,11 +9,11 @@ from typing import Any
 import httpx
 import pytest
 import schemathesis
-from writ.api.endpoints.previewing import report, run
+from writ.api.endpoints.previewing import outcome_report, run
 from writ.api.endpoints.previewing.changes import MOST_CHANGES
 from writ.api.review.testing import shapes
 from writ.api.review.testing import tested_model as models
-from writ.api.review.testing.checks import MOST_SEARCHES
+from writ.api.review.testing.question_checks import MOST_SEARCHES
 from writ.api.review.testing.undeclared import declared_in
 from writ.api.service.routes.all_routes import openapi_document
 from writ.api.store.elements.kinds import KINDS
@@ -222,7 +222,7 @@ def test_who_may_run_and_who_may_try_changes(served: httpx.Client) -> None:
 def test_a_report_has_room_for_so_many_failures(monkeypatch: pytest.MonkeyPatch) -> None:
     model = load([source(MODEL)], frozenset(), now=0.0).model
     assert model is not None
-    monkeypatch.setattr(report, "MOST_FAILURES", 3)
+    monkeypatch.setattr(outcome_report, "MOST_FAILURES", 3)
     wrong = {"id": "x", "tests": [TABLE | {"allowed": {}, "name": str(number)} for number in range(3)]}
     tested = ready(model)
     (found,) = run.run_sets([json.dumps(wrong).encode()], tested)

@@ -18,7 +18,7 @@ from writ.api.engines.publishing.content import (
     _with_retired,
 )
 from writ.api.engines.publishing.publisher import HEARTBEAT_SECONDS, TIDY_SECONDS, ForeignTarget, Publisher
-from writ.api.engines.publishing.target import PublishingTarget, TargetFailed, shown
+from writ.api.engines.publishing.publishing_target import PublishingTarget, TargetFailed, shown
 from writ.api.identity.keys.bundle_keys import bundle_signing_key
 from writ.api.identity.keys.folder import BUNDLE_FOLDER, FOLDER, KeyFolder
 from writ.api.identity.keys.ring import KeyRing

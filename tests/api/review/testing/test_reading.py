@@ -3,8 +3,8 @@
 import json
 
 import pytest
-from writ.api.review.testing.codes import TEST_CODES, show_test_codes
-from writ.api.review.testing.reading import read_file
+from writ.api.review.testing.file_reading import read_file
+from writ.api.review.testing.policy_test_codes import TEST_CODES, show_test_codes
 from writ.compiler.diagnostics.codes import CODES
 from writ.compiler.source import Source
 

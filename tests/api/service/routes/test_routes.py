@@ -9,7 +9,7 @@ from writ.api.endpoints.gateway.described import gateway_calls
 from writ.api.http.openapi.operation import Operation
 from writ.api.identity.credential import Scope
 from writ.api.service.routes.all_routes import ACCESS, PATH_PARAMETERS, ROUTES, openapi_document
-from writ.api.service.routes.route import Env, RouteRow
+from writ.api.service.routes.route_row import Env, RouteRow
 
 from tests.support.managed import Managed
 

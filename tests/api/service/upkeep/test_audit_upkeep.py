@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 from writ.api.engines.exports.export_counts import Exports
+from writ.api.identity.attempt_counts import RefusedAttempts
 from writ.api.identity.keys.ring import KeyRing, KeySealer
 from writ.api.identity.keys.sources import SuppliedKeys
-from writ.api.identity.refused_attempts import RefusedAttempts
 from writ.api.service.upkeep.audit_upkeep import AuditUpkeep
 from writ.api.service.upkeep.tasks import audit_tasks
 from writ.api.service.upkeep.upkeep import Upkeep

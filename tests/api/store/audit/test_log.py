@@ -14,10 +14,10 @@ from writ.api.identity.keys.sources import SuppliedKeys
 from writ.api.store.actor import Actor
 from writ.api.store.audit import refused_attempts as refusals
 from writ.api.store.audit.anchor import FILE as ANCHOR
-from writ.api.store.audit.check import VerifiedLog
+from writ.api.store.audit.audit_log import DAY_SECONDS, SEAL_SECONDS
 from writ.api.store.audit.entries import _CONDITIONS, AuditEntry, EntryFilter, _query
 from writ.api.store.audit.events import Event
-from writ.api.store.audit.log import DAY_SECONDS, SEAL_SECONDS
+from writ.api.store.audit.log_check import VerifiedLog
 from writ.api.store.audit.refused_attempts import Attempt
 from writ.api.store.audit.tampering import Tampered
 from writ.api.store.database.opening import FILE

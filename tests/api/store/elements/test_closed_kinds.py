@@ -3,9 +3,9 @@
 from types import SimpleNamespace
 
 import pytest
-from writ.api.endpoints.management import kinds as served
-from writ.api.store.elements import applying, references
-from writ.api.store.elements.bodies import element_of
+from writ.api.endpoints.management import element_paths as served
+from writ.api.store.elements import applying, element_references
+from writ.api.store.elements.element_bodies import element_of
 from writ.api.store.elements.kinds import KINDS, kind_named
 from writ.api.store.elements.listing import FILTERS
 from writ.api.store.elements.tables import TABLES
@@ -18,7 +18,7 @@ from tests.support.inventing import invented
 PLANETS = invented(ElementKind, "planets")
 
 
-@pytest.mark.parametrize("table", [KINDS, TABLES, FILTERS, references._USES, applying._NAMES])
+@pytest.mark.parametrize("table", [KINDS, TABLES, FILTERS, element_references._USES, applying._NAMES])
 def test_a_table_of_kinds_is_total_and_in_order(table):
     assert list(table) == list(ElementKind)
 
@@ -37,8 +37,8 @@ def test_a_name_that_is_no_kind_is_a_bad_query():
 
 CONSUMERS = {
     "body": lambda: element_of(PLANETS, b"{}"),
-    "release": lambda: references._without(ElementKind.ROLES, ("r",), PLANETS, {}),
-    "release of a policy": lambda: references._without(PLANETS, ("r",), ElementKind.POLICIES, {}),
+    "release": lambda: element_references._without(ElementKind.ROLES, ("r",), PLANETS, {}),
+    "release of a policy": lambda: element_references._without(PLANETS, ("r",), ElementKind.POLICIES, {}),
     "affected": lambda: affected_by(None, 1, [_change()]),
 }
 

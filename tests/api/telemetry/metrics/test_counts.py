@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from prometheus_client.openmetrics import parser as openmetrics
 from prometheus_client.parser import text_string_to_metric_families
-from writ.api.telemetry.metrics import layout
+from writ.api.telemetry.metrics import counter_layout
 from writ.api.telemetry.metrics.blocks import OTHERS
+from writ.api.telemetry.metrics.counter_layout import BOUNDS_SECONDS, LAST, MOST_ENVIRONMENTS, SUM
 from writ.api.telemetry.metrics.counts import NO_ENVIRONMENT, Counts
 from writ.api.telemetry.metrics.definitions import (
     BUILD_INFO,
@@ -25,7 +26,6 @@ from writ.api.telemetry.metrics.definitions import (
     Split,
 )
 from writ.api.telemetry.metrics.exposition import MetricsScope, Readings, exposition
-from writ.api.telemetry.metrics.layout import BOUNDS_SECONDS, LAST, MOST_ENVIRONMENTS, SUM
 from writ.bundles.manifest import Environment
 from writ.runtime.rules.reasons import ReasonCode
 
@@ -188,7 +188,7 @@ def test_the_revision_is_that_of_the_worker_that_is_furthest_behind() -> None:
 
 
 def test_further_environments_count_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(layout, "MOST_ENVIRONMENTS", 2)
+    monkeypatch.setattr(counter_layout, "MOST_ENVIRONMENTS", 2)
     counts = Counts.apart()
     for number in range(5):
         counts.decided(engine_of(f"env{number}"), decision())
@@ -199,7 +199,7 @@ def test_further_environments_count_together(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_the_block_of_a_deleted_environment_is_given_away_empty(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(layout, "MOST_ENVIRONMENTS", 1)
+    monkeypatch.setattr(counter_layout, "MOST_ENVIRONMENTS", 1)
     counts = Counts.apart()
     counts.decided(engine_of("old", "1"), decision())
     counts.decided(engine_of("new", "2"), decision())
@@ -248,7 +248,7 @@ def test_a_block_that_was_changing_hands_when_its_worker_died_is_free_again(
     monkeypatch: pytest.MonkeyPatch, written: int
 ) -> None:
     """However many words the dead worker had written."""
-    monkeypatch.setattr(layout, "MOST_ENVIRONMENTS", 1)
+    monkeypatch.setattr(counter_layout, "MOST_ENVIRONMENTS", 1)
     dead = Counts.apart()
     dead.row = dead._blocks._row = Dying(dead.row, written)  # type: ignore[assignment]  # it is indexed alone
     with suppress(Killed):

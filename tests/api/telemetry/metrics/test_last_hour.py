@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from writ.api.telemetry.metrics import layout
+from writ.api.telemetry.metrics import counter_layout
 from writ.api.telemetry.metrics.counts import Counts
 from writ.api.telemetry.metrics.last_hour import MINUTE_SECONDS, MINUTES
 from writ.bundles.manifest import Environment
@@ -147,7 +147,7 @@ def test_an_environment_in_the_place_of_a_deleted_one_begins_with_nothing() -> N
 
 
 def test_what_is_counted_with_others_is_not_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(layout, "MOST_ENVIRONMENTS", 1)
+    monkeypatch.setattr(counter_layout, "MOST_ENVIRONMENTS", 1)
     workers = Workers()
     decide(workers.start(0), "prod")
     assert workers.table.hour.read("uuid-of-staging").is_whole

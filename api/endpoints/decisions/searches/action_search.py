@@ -9,7 +9,7 @@ from .....runtime.requests.searches import ActionSearch, read_action_search
 from ....http.bodies import ENCODER, JSON
 from ....http.openapi.operation import Answer, Operation
 from ....store.environment_ids import DEFAULT
-from .pages import Item, SearchPage
+from .search_pages import Item, SearchPage
 from .search_shapes import ActionSearchRequest, ActionsFound
 from .searching import Searching, context_note
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from urllib3 import BaseHTTPResponse
 
-from .source import SourceError
+from .bundle_source import SourceError
 
 PIECE: Final = 256 * 1024
 """The bytes of a piece, packed and unpacked."""

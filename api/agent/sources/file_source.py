@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Final
 
-from .source import Answer, Ask, FetchedBundle, SourceError, Unchanged
+from .bundle_source import Answer, Ask, FetchedBundle, SourceError, Unchanged
 
 LOOK_SECONDS: Final = 1.0
 """The seconds between two looks at the path."""

@@ -9,8 +9,18 @@ from ...bundles.conditions.operators import Operator
 from ...bundles.conditions.trees.tree import And, Comparison, Const, FilterTree, Not, Or, fold_and, fold_not, fold_or
 from ...bundles.conditions.values import Json as Constant
 from ...bundles.conditions.values import is_number, is_text
+from .column_conditions import (
+    ArrayLength,
+    JsonCondition,
+    JsonType,
+    OneOf,
+    OnlyMembers,
+    Ordered,
+    Plan,
+    Present,
+    ValueTest,
+)
 from .column_plan import planned_column, tested_pattern
-from .conditions import ArrayLength, JsonCondition, JsonType, OneOf, OnlyMembers, Ordered, Plan, Present, ValueTest
 from .errors import Untranslatable
 from .fields import Attributes, Field, Fields, Json, field_of
 from .read_tree import ROOT, TreeLimits, path_of_child, read_tree

@@ -10,7 +10,7 @@ from typing import Final
 
 import msgspec
 
-from .refusals import JobRefusal
+from .job_refusals import JobRefusal
 
 _LENGTH: Final = struct.Struct("!Q")
 _CHUNK: Final = 1024 * 1024

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ...engines.live.build import TEST_ENDINGS
-from ...review.testing.reading import ReadFile
+from ...review.testing.file_reading import ReadFile
 
 
 class NoTests(Exception):

@@ -10,13 +10,13 @@ from ....compiler.checks.draft import Suggestions
 from ....compiler.diagnostics.diagnostic import Finding
 from ....compiler.documents.schema_findings import schema_findings
 from ....runtime import BadRequest
-from ....runtime.requests.evaluations import read_evaluation
+from ....runtime.requests.evaluation_request import read_evaluation
 from ....runtime.requests.searches import read_resource_search
 from ....runtime.translate.errors import BadFilter
 from ....runtime.translate.read_tree import read_tree
 from ...settings.written_instants import instant_fault
-from .members import REQUEST_PARTS, SEARCH_PARTS, unread_members, unread_part
 from .shapes import ExpectedDecision, ExpectedSearch, PolicyTest, TestFile
+from .unread_members import REQUEST_PARTS, SEARCH_PARTS, unread_members, unread_part
 
 MOST_SEARCHES: Final = 20
 """The wrong names of a file, or of a run, for which similar names are looked for. For long names, each takes 60 ms."""

@@ -8,7 +8,7 @@ from sqlite_utils import Database
 
 from ....bundles.conditions.values import is_text
 from ....compiler.model.elements import ElementKind
-from ..elements.bodies import decode_body
+from ..elements.element_bodies import decode_body
 from ..elements.kinds import KINDS
 from ..elements.tables import TABLES
 from ..environments import Environment

@@ -20,7 +20,7 @@ from urllib3.exceptions import (
     SSLError,
 )
 
-from .source import Interrupted
+from .bundle_source import Interrupted
 
 CONNECT_SECONDS: Final = 5.0
 """Time to connect to a server."""

@@ -18,7 +18,7 @@ from ...telemetry.metrics.definitions import LAST_CONTACT
 from ..following import Following, OnStatus
 from ..options import FollowOptions
 from ..status import Status
-from .app import COUNTED, AgentParts, create_agent
+from .agent_app import COUNTED, AgentParts, create_agent
 from .keys_file import CallerKeys
 
 

@@ -24,7 +24,7 @@ from ...http.openapi.operation import Answer, Operation
 from ...http.queries import known_parameters
 from ...http.rejections import BodyRejected
 from ...review.wording.policy_sentence import policy_sentence
-from ...store.elements.bodies import encode_body
+from ...store.elements.element_bodies import encode_body
 from ...store.environment_ids import Bounds
 from ..management.body_shapes import shaped
 

@@ -6,7 +6,7 @@ from sqlite_utils import Database
 
 from ....compiler.model.elements import ElementKind
 from ....compiler.model.normal_form import normalised
-from ..elements.bodies import Body, decode_body, element_of, encode_body
+from ..elements.element_bodies import Body, decode_body, element_of, encode_body
 from ..elements.kinds import Reference
 from ..elements.tables import TABLES
 from ..environments import Environment

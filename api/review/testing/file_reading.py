@@ -14,7 +14,7 @@ from ....compiler.documents.placed_value import read_value
 from ....compiler.documents.schema_findings import schema_findings
 from ....compiler.limits import DEFAULTS, MIB
 from ....compiler.source import Source, SourcePosition
-from .checks import check_tests
+from .question_checks import check_tests
 from .shapes import PolicyTest, TestFile
 
 MOST_BYTES: Final = 64 * MIB

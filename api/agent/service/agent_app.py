@@ -23,12 +23,12 @@ from ...identity.recent_headers import RecentHeaders
 from ...identity.tokens.upstream_tokens import UpstreamTokens
 from ...service.server_parts import Application, ServerParts
 from ...telemetry.metrics.definitions import MetricServer
+from .admitted_callers import Anyone, GivenKeys, Keys
+from .agent_searches import Filters, Unavailable
 from .browsers import NoBrowsers
-from .callers import Anyone, GivenKeys, Keys
 from .engines import AgentEngines, FollowedEngine
 from .readiness import AgentReadiness
-from .revisions import RevisionMiddleware, revision_line
-from .searches import Filters, Unavailable
+from .revision_middleware import RevisionMiddleware, revision_line
 
 _ROOTS: Final = ("", "/environments/{env}")
 _READ: Final = Access({"POST": Scope.READ})

@@ -13,7 +13,7 @@ from ....http.openapi.operation import Answer, Operation
 from ....store.environment_ids import DEFAULT, Bounds
 from ....store.search.candidates import Registered
 from ....telemetry.decision_log.entry import Kind
-from .pages import EMPTY_PAGE, Item, Pages, SearchPage, collect
+from .search_pages import EMPTY_PAGE, Item, Pages, SearchPage, collect
 from .search_shapes import ResourceSearchRequest, ResourcesFound
 from .searching import Searching, context_note
 

@@ -11,7 +11,7 @@ from ....http.bodies import ENCODER, JSON
 from ....http.openapi.operation import Answer, Operation
 from ....store.environment_ids import DEFAULT, Bounds
 from ....store.search.candidates import Registered
-from .pages import EMPTY_PAGE, Item, Pages, SearchPage, collect
+from .search_pages import EMPTY_PAGE, Item, Pages, SearchPage, collect
 from .search_shapes import SubjectSearchRequest, SubjectsFound
 from .searching import Searching, context_note
 

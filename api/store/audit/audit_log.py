@@ -15,10 +15,10 @@ from ..database.connections import StoreConnections
 from ..environment_ids import Bounds
 from ..errors import StoreUnavailable
 from .anchor import FILE, Anchor
-from .check import Progress, VerifiedLog, check
 from .entries import GENESIS, AuditEntry, EntryFilter, NumberedEntry, append, page, sortable_time
 from .events import Event
 from .exports import ExportCounts, count_exports, has_ended_hours, record_ended_hours
+from .log_check import Progress, VerifiedLog, check
 from .refused_attempts import Attempt, count_refusals, has_ended_minutes, record_ended_minutes
 from .retention import expired_entries, remove_expired
 from .seals import Purpose, Seal, Sealer, add_seal, all_seals, head

@@ -15,8 +15,8 @@ from ..gateway_answering import GatewayAnswers
 from ..headers import GatewayRefused
 from ..outcome import refused
 from .answers import answer
+from .check_reading import Check, UnreadableCheck
 from .messages import HEALTH_REQUEST, HEALTH_RESPONSE, DecodeError
-from .reading import Check, UnreadableCheck
 
 AUTHORIZATION: Final = GRPC_CHECK.partition("/")[0]
 """The name of Envoy's service."""

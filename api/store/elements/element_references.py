@@ -6,7 +6,7 @@ from typing import NamedTuple, assert_never
 from ....compiler.documents.read_element import read_element
 from ....compiler.model.elements import ElementKind
 from ..errors import MAX_LISTED_USERS, Conflict, ElementKey
-from .bodies import Body, decode_body, encode_body
+from .element_bodies import Body, decode_body, encode_body
 from .kinds import KINDS, Kind, Reference
 from .tables import StoredRow
 from .workspace import Workspace
