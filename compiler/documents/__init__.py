@@ -3,7 +3,7 @@
 Reading path:
 
 - `document` reads all documents of a model; `document_handler` handles the values of one;
-- `json_parts`, `json_cursor`, `json_document` and `json_places`, `yaml/`, `writ_document`: one reader for each form;
+- `json/`, `yaml/`, `writ_document`: one reader for each form;
 - `raw_values` → `interning` → `read_element` → `element_list`: from values to elements;
 - `schema_check` → `schema_findings` and `misplaced` → `error_recovery`: the faults of a value;
 - `bad_document`: the error of a document that can't be read to its end;

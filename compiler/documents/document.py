@@ -16,7 +16,7 @@ from .bad_document import BadDocument
 from .document_handler import ByteProgress, DocumentHandler
 from .element_list import ElementList
 from .interning import Interner
-from .json_document import JsonDocument
+from .json.json_document import JsonDocument
 from .writ_document import WritDocument
 from .yaml.document import YamlDocument
 

@@ -1,6 +1,6 @@
 """Handles the values that a reader finds in one document, and makes elements of the model from them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -51,6 +51,7 @@ class DocumentHandler:
         self._document, self._lists, self._findings = document, lists, findings
         self._interner, self._limits = interner, limits
         self._seen: set[str] = set()
+        self._counts: dict[str, int] = {}
 
     def report(self, finding: Finding) -> None:
         """Reports a finding, whose path starts at the document's root."""
@@ -104,13 +105,13 @@ class DocumentHandler:
     def elements(self, name: str) -> AddElement:
         """Returns the function that adds the elements of a list, one after the other."""
         shape, element_list, share = LISTS[name], self._lists[name], self._interner.for_list(name)
-        append, convert = element_list.elements.append, msgspec.convert
-        index = -1
+        append, convert, counts = element_list.elements.append, msgspec.convert, self._counts
+        counts[name] = 0
         element_list.start_run(self._document, 0)
 
         def take(value: Json, plain: bool) -> None:
-            nonlocal index
-            index += 1
+            index = counts[name]
+            counts[name] = index + 1
             element: Element | None
             try:
                 element = convert(value, shape) if plain else self._examine(name, index, value)
@@ -120,6 +121,12 @@ class DocumentHandler:
                 append(share(element) if share else element)
 
         return take
+
+    def add_sound(self, name: str, elements: Sequence[Element]) -> None:
+        """Adds the next elements of a list, which have no faults. `elements` was called for the list."""
+        share = self._interner.for_list(name)
+        self._lists[name].elements += map(share, elements) if share else elements
+        self._counts[name] += len(elements)
 
     def mark_incomplete(self, name: str) -> None:
         """Records that elements of a list could not be read. Any other name is ignored."""

@@ -9,7 +9,7 @@ from ..diagnostics.findings import Document, DocumentFinding, Findings
 from ..limits import Limits
 from ..source import BadText, Source, Span
 from .bad_document import BadDocument, EmptyDocument
-from .json_document import JsonDocument
+from .json.json_document import JsonDocument
 from .raw_values import Unreadable, value_faults
 from .yaml.document import YamlDocument
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from writ.compiler import source
-from writ.compiler.documents.json_cursor import JsonCursor
+from writ.compiler.documents.json.json_cursor import JsonCursor
 from writ.compiler.limits import DEFAULTS, Limits
 from writ.compiler.load import load
 from writ.compiler.source import Source, SourceText

@@ -2,16 +2,16 @@
 
 import json
 import re
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from typing import NamedTuple, TypeVar
 
-from ...bundles.conditions.values import Json
-from ...bundles.wording import quoted
-from ..limits import Limits
-from ..source import CHUNK_BYTES, SourceText
-from .bad_document import BadDocument
+from ....bundles.conditions.values import Json
+from ....bundles.wording import quoted
+from ...limits import Limits
+from ...source import CHUNK_BYTES, SourceText
+from ..bad_document import BadDocument
+from ..raw_values import too_deep
 from .json_parts import JsonParts
-from .raw_values import too_deep
 
 _LONGEST_CHARACTER_BYTES = 4
 _WHITESPACE = re.compile(r"[ \t\n\r]*")
@@ -36,6 +36,9 @@ _MESSAGES = {
 
 _HELP = {"/": "JSON has no comments", "#": "JSON has no comments", "'": "write double quotes"}
 """The help, by the character that was found instead of the expected one."""
+
+
+Run = TypeVar("Run")
 
 
 class Element(NamedTuple):
@@ -69,6 +72,11 @@ class JsonCursor:
     def offset(self) -> int:
         """The number of characters before the cursor."""
         return self._base + self._at
+
+    @property
+    def run_characters(self) -> int:
+        """The number of characters in which no string can be too long."""
+        return self._limits.string_bytes // _LONGEST_CHARACTER_BYTES
 
     @property
     def bytes_read(self) -> int:
@@ -136,7 +144,7 @@ class JsonCursor:
 
     def elements(self, free: bool) -> Iterator[Element]:
         """Yields the elements of the array at the cursor. `free` says whether they can contain JSON of any form."""
-        longest = self._limits.key_characters if free else self._limits.string_bytes // _LONGEST_CHARACTER_BYTES
+        longest = self._limits.key_characters if free else self.run_characters
         self.take("[")
         if self.peek() == "]":
             self.take("]")
@@ -151,6 +159,23 @@ class JsonCursor:
                 self._at = comma.end()  # PERF: one step for the comma and the white space around it
             elif self.take(",", "]") == "]":
                 return
+
+    def run(self, read: Callable[[str], Run | None]) -> tuple[int, Run] | None:
+        """Moves past elements after the one that was read last, as many as `read` can read together.
+
+        Returns their offset and what `read` returns for their text, or None if it can read none of them.
+        """
+        comma = _COMMA.match(self._window, self._at)
+        if comma is None:
+            return None
+        start = comma.end()
+        # If this is not the end of an element, the text is no list of elements, and `read` returns None.
+        end = self._window.rfind(f"}}{comma[0]}{{", start, start + self.run_characters) + 1
+        found = read(self._window[start:end]) if end else None
+        if found is None:
+            return None
+        self._at = end
+        return self._base + start, found
 
     def _has_hint(self, free: bool) -> bool:
         """Returns whether the last value may contain a null or a lone surrogate, or may be nested too deeply."""

@@ -3,8 +3,8 @@
 import json
 import re
 
-from ...bundles.wording import Path
-from ..source import Span
+from ....bundles.wording import Path
+from ...source import Span
 
 _WHITESPACE = re.compile(r"[ \t\n\r]*")
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"?|[^\s",:\[\]{}]+|.', re.DOTALL)

@@ -1,17 +1,16 @@
 """Reads a JSON model document (RFC 8259) element by element, and finds the places of its values."""
 
-from array import array
-
-from ...bundles.conditions.values import Json
-from ...bundles.wording import Path
-from ..limits import Limits
-from ..model.elements import LISTS, ONE_OBJECT
-from ..source import Source, SourceText, Span
-from .bad_document import BadDocument, EmptyDocument
-from .document_handler import ByteProgress, DocumentHandler
+from ....bundles.conditions.values import Json
+from ....bundles.wording import Path
+from ...limits import Limits
+from ...model.elements import LISTS, ONE_OBJECT
+from ...source import Source, SourceText, Span
+from ..bad_document import BadDocument, EmptyDocument
+from ..document_handler import ByteProgress, DocumentHandler
+from ..schema_check import allows_any_json
 from .json_cursor import JsonCursor
 from .json_places import locate, token_length
-from .schema_check import allows_any_json
+from .json_runs import LISTS_IN_RUNS, ElementOffsets, run_reader
 
 PROGRESS_ELEMENTS = 10_000
 """The number of elements between two reports of progress."""
@@ -20,7 +19,7 @@ _LONGEST_UNDERLINE = 200
 
 
 class JsonDocument:
-    """A JSON document. It keeps the offset of each element, 8 bytes, and reads the text again to find a place."""
+    """A JSON document. It keeps the offsets of elements, and reads the text again to find a place."""
 
     def __init__(self, source: Source, limits: Limits):
         self.source = source
@@ -29,7 +28,7 @@ class JsonDocument:
         self._root = 0
         self._names: dict[str, int] = {}
         self._values: dict[str, int] = {}
-        self._starts: dict[str, array[int]] = {}
+        self._starts: dict[str, ElementOffsets] = {}
         self._last: tuple[int, str] = (-1, "")
         self._is_whole = False
 
@@ -70,13 +69,21 @@ class JsonDocument:
         handler.end()
 
     def _read_list(self, name: str, cursor: JsonCursor, handler: DocumentHandler, byte_progress: ByteProgress) -> None:
-        starts = self._starts[name] = array("Q")
+        starts = self._starts[name] = ElementOffsets()
         take = handler.elements(name)
+        read = run_reader(name) if name in LISTS_IN_RUNS else None
+        report_at, read_at = PROGRESS_ELEMENTS, 0
         for value, offset, plain in cursor.elements(allows_any_json(LISTS[name])):
-            starts.append(offset)
+            starts.add(offset)
             take(value, plain)
-            if len(starts) % PROGRESS_ELEMENTS == 0:
+            if read and cursor.offset >= read_at:
+                while run := cursor.run(read):
+                    starts.add(run[0], len(run[1]))
+                    handler.add_sound(name, run[1])
+                read_at = cursor.offset + cursor.run_characters  # a faulty element is not tried again and again
+            if len(starts) >= report_at:
                 byte_progress(cursor.bytes_read)
+                report_at += PROGRESS_ELEMENTS
 
     def span(self, path: Path, at_key: bool) -> Span:
         """Returns the span of the value at `path`, or with `at_key`, of its member's name; see `Document.span`."""
@@ -84,13 +91,22 @@ class JsonDocument:
             return self._inside(self._root, path, at_key)
         match path:
             case (str(name), int(index), *rest) if index < len(self._starts.get(name, ())):
-                return self._inside(self._starts[name][index], tuple(rest), at_key)
+                return self._inside(self._offset_of(name, index), tuple(rest), at_key)
             case (str(name), *_) if name in self._names and at_key and len(path) == 1:
                 return self._inside(self._names[name], (), at_key=False)
             case (str(name), *rest) if name in self._values:
                 return self._inside(self._values[name], tuple(rest), at_key)
             case _:
                 return self._inside(self._root, (), at_key=False)
+
+    def _offset_of(self, name: str, index: int) -> int:
+        offset, further = self._starts[name].nearest(index)
+        cursor = JsonCursor(self.text, self._limits, offset)
+        for _ in range(further):
+            cursor.value()
+            cursor.take(",")
+            cursor.peek()
+        return cursor.offset
 
     def _inside(self, offset: int, path: Path, at_key: bool) -> Span:
         """Returns the span of the value at `path` inside the value at `offset`."""

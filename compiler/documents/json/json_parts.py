@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from json import JSONDecoder
 from math import isinf
 
-from ...bundles.conditions.values import Json
-from ..limits import Limits
-from .raw_values import FaultyObject, Unreadable, not_finite, repeated_member, too_many_digits
+from ....bundles.conditions.values import Json
+from ...limits import Limits
+from ..raw_values import FaultyObject, Unreadable, not_finite, repeated_member, too_many_digits
 
 
 class JsonParts:
