@@ -15,7 +15,8 @@ from ...bundles.file.reader import Bundle, open_bundle
 from ...compiler.compile import compile_model
 from ...compiler.model.elements import Model
 from ...compiler.source import Source
-from ..engines.live.build import NoSources, check_sources, sources_of
+from ..engines.live.build import InvalidModel, NoSources, check_sources, sources_of
+from ..review.testing.tested_model import UnusableModel
 from .git_revisions import revision_sources
 from .output import CommandFailed, os_sentence
 from .sentences import bundle_sentence, folder_sentence, summary
@@ -35,24 +36,35 @@ def named_model(text: str, env: str) -> NamedModel:
     `env` is the environment of a store. Raises CommandFailed for what can't be read, and for a model with errors.
     """
     path = Path(text)
+    if is_store(path):
+        return NamedModel(f"{text} ({env})", stored_model(path, env))
     try:
-        if is_store(path):
-            return NamedModel(f"{text} ({env})", stored_model(path, env))
-        if not path.exists() and ":" in text:
-            sources = revision_sources(text)
-        elif path.is_file() and is_bundle(path):
-            with reading_bundle(path):
-                return NamedModel(text, None, open_bundle(path))
-        else:
-            sources = sources_of([path])
+        found = _revision_model(text) if not path.exists() and ":" in text else model_at([path])
+    except BundleError as ex:
+        raise CommandFailed(bundle_sentence(path, ex)) from None
     except NoSources as ex:
         raise CommandFailed(str(ex)) from None
     except OSError as ex:
         raise CommandFailed(os_sentence(ex)) from None
-    if len(sources) == 1 and sources[0].data.startswith(MAGIC):
-        with reading_bundle(path):
-            return NamedModel(text, None, bundle_in_memory(lambda file: file.write(sources[0].data)))
-    return NamedModel(text, _checked(sources))
+    except InvalidModel as ex:
+        click.echo(ex.checked.shown, nl=False, err=True)
+        click.echo(summary(ex.checked.diagnostics), err=True)
+        raise CommandFailed("a model with errors can't be compared") from None
+    return NamedModel(text, None, found) if isinstance(found, Bundle) else NamedModel(text, found)
+
+
+def model_at(paths: Sequence[Path]) -> Model | Bundle:
+    """Returns the model at some paths: one bundle file, or documents and folders of them.
+
+    Raises InvalidModel for a model with errors, UnusableModel for a bundle beside other sources, BundleError for a
+    damaged one, NoSources for a folder without documents, and OSError for a path that can't be read.
+    """
+    bundles = [path for path in paths if path.is_file() and _is_bundle(path)]
+    if not bundles:
+        return _checked(sources_of(paths))
+    if len(paths) > 1:
+        raise UnusableModel(f"`{bundles[0]}` is a bundle, which is a whole model: name no other source beside it")
+    return open_bundle(bundles[0])
 
 
 def stored_model(directory: Path, env: str) -> Model:
@@ -78,7 +90,7 @@ def is_store(path: Path) -> bool:
     return (path / FILE).is_file()
 
 
-def is_bundle(path: Path) -> bool:
+def _is_bundle(path: Path) -> bool:
     """Returns whether a file begins as a bundle does. Raises OSError."""
     with path.open("rb") as file:
         return file.read(len(MAGIC)) == MAGIC
@@ -100,10 +112,15 @@ def reading_bundle(path: Path) -> Iterator[None]:
         raise CommandFailed(bundle_sentence(path, ex)) from None
 
 
+def _revision_model(text: str) -> Model | Bundle:
+    sources = revision_sources(text)
+    if len(sources) == 1 and sources[0].data.startswith(MAGIC):
+        return bundle_in_memory(lambda file: file.write(sources[0].data))
+    return _checked(sources)
+
+
 def _checked(sources: Sequence[Source]) -> Model:
     checked = check_sources(sources)
     if checked.model is None:
-        click.echo(checked.shown, nl=False, err=True)
-        click.echo(summary(checked.diagnostics), err=True)
-        raise CommandFailed("a model with errors can't be compared")
+        raise InvalidModel(checked)
     return checked.model
