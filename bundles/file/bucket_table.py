@@ -15,7 +15,7 @@ import zlib
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import blake2b
-from itertools import islice, pairwise
+from itertools import pairwise
 from mmap import mmap
 from typing import TypeAlias
 
@@ -73,29 +73,23 @@ def encode_table(entries: Iterable[Entry], progress: Callable[[int, int], None] 
     It calls `progress` with the number of finished buckets and of all buckets. Raises ValueError for a repeated key.
     """
     ordered = sorted(entries)
-    buckets = 1
-    while buckets * 2 < len(ordered):
+    count, buckets = len(ordered), 1
+    while buckets * 2 < count:
         buckets *= 2
-    salt, chosen, counts = _choose_salt([key for key, _ in ordered], buckets)
-    sizes = [_CHECKSUM.size] * buckets
+    salt, chosen = _choose_salt([key for key, _ in ordered], buckets)
+    bodies = [b""] * buckets
     for (key, value), bucket in zip(ordered, chosen, strict=True):
-        sizes[bucket] += _SIZES.size + len(key) + len(value)
-    yield encode_offsets((salt, buckets, len(ordered)), sizes)
-    # Sorting is stable, so the entries of a bucket keep the order of their keys.
-    by_bucket = map(ordered.__getitem__, sorted(range(len(ordered)), key=chosen.__getitem__))
+        bodies[bucket] += _SIZES.pack(len(key), len(value)) + key + value
+    del ordered  # PERF: a million grants are not in memory twice while the section is written
+    yield encode_offsets((salt, buckets, count), (_CHECKSUM.size + len(body) for body in bodies))
     for start in range(0, buckets, _BUCKETS_AT_ONCE):
-        numbers = range(start, min(start + _BUCKETS_AT_ONCE, buckets))
-        bodies = (_body(islice(by_bucket, counts[number])) for number in numbers)
-        yield b"".join(_sealed(body, salt, buckets, number) for number, body in zip(numbers, bodies, strict=True))
-        progress(numbers.stop, buckets)
+        some = bodies[start : start + _BUCKETS_AT_ONCE]
+        yield b"".join(_sealed(body, salt, buckets, number) for number, body in enumerate(some, start))
+        progress(start + len(some), buckets)
 
 
-def _body(entries: Iterable[Entry]) -> bytes:
-    return b"".join([_SIZES.pack(len(key), len(value)) + key + value for key, value in entries])
-
-
-def _choose_salt(keys: Sequence[bytes], buckets: int) -> "tuple[int, array[int], list[int]]":
-    """Returns the first salt for which no bucket is too large, the bucket of each key, and the size of each bucket.
+def _choose_salt(keys: Sequence[bytes], buckets: int) -> "tuple[int, array[int]]":
+    """Returns the first salt for which no bucket is too large, and the bucket of each key.
 
     `keys` are sorted. The first candidate is a hash of all keys. So the same keys give the same bytes. An author who
     does not know all keys can't prepare keys that collide.
@@ -109,11 +103,11 @@ def _choose_salt(keys: Sequence[bytes], buckets: int) -> "tuple[int, array[int],
     for attempt in range(MAX_SALTS):
         salt = (first + attempt) % 2**64
         chosen = _buckets_of(keys, hasher_of(salt), buckets - 1)
-        counts = [0] * buckets
+        sizes = [0] * buckets
         for bucket in chosen:
-            counts[bucket] += 1
-        if max(counts) <= MAX_BUCKET_ENTRIES:
-            return salt, chosen, counts
+            sizes[bucket] += 1
+        if max(sizes) <= MAX_BUCKET_ENTRIES:
+            return salt, chosen
     raise ValueError(f"none of {MAX_SALTS} salts spreads the keys")
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
-from operator import attrgetter, itemgetter
+from operator import itemgetter
 from typing import Any, assert_never
 
 import msgspec
@@ -16,7 +16,6 @@ from .bucket_table import Entry
 from .clause_codec import encode_clause
 from .fact_records import (
     LISTED_GRANTS,
-    GrantRecord,
     GroupRecord,
     HoldingRecord,
     Names,
@@ -128,17 +127,17 @@ class SectionContents:
         return sorted({(scopes[scope][0], resource) for _, scope, resource, _, _ in grants})
 
     def _grants(self) -> Iterator[Entry]:
-        """Yields the grants of each subject on each resource, by id."""
+        """Yields the grants of each subject on each resource, by id. Their fields are those of GrantRecord."""
         scopes = self.scopes
         for subject, grants in self.facts.grants.by_subject():
             prefix = grants_prefix(*subject)
-            records: dict[bytes, list[GrantRecord]] = {}
+            records: dict[bytes, list[tuple[str, int, float, float]]] = {}
             for id, scope, resource, expires, starts in grants:
                 type, actions = scopes[scope]
                 key = grants_key(prefix, type, resource)
-                records.setdefault(key, []).append(GrantRecord(id, actions, expires, starts))
+                records.setdefault(key, []).append((id, actions, expires, starts))
             for key, several in records.items():
-                several.sort(key=attrgetter("id"))
+                several.sort()
                 yield key, encode_record(several)
 
     def _subject_grants(self) -> Iterator[Entry]:
