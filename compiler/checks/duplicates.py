@@ -24,7 +24,8 @@ _ENTITIES = {ElementKind.SUBJECTS: "subject", ElementKind.RESOURCES: "resource"}
 def check_duplicates(draft: Draft) -> Iterator[Finding]:
     """Finds repeated ids. For entities of the same type, it also finds repeated external ids and names (E1)."""
     for name, noun in _WITH_IDS.items():
-        if len(elements := getattr(draft.model, name)) > 1:
+        elements = getattr(draft.model, name)
+        if len({element.id for element in elements}) < len(elements):  # PERF: mostly there are no repeated ids
             yield from _repeated(name, "id", noun, (("", element.id) for element in elements))
     for name, noun in _ENTITIES.items():
         if len(entities := getattr(draft.model, name)) > 1:

@@ -62,12 +62,12 @@ def _part(member: Any) -> Any:
 
 def _set(members: tuple[Any, ...]) -> tuple[Any, ...]:
     """Returns the members of a set, strings or parts of the model, in order. PERF: most sets have one member."""
+    if members and isinstance(members[0], str):
+        texts = _texts(members)
+        return members if texts == members else texts
     if len(members) == 1:
         part = _part(members[0])
         return members if part is members[0] else (part,)
-    if all(isinstance(member, str) for member in members):
-        texts = _texts(members)
-        return members if texts == members else texts
     found = {canonical_json(member): member for member in map(_part, members)}
     ordered = tuple(found[text] for text in sorted(found))
     return members if len(ordered) == len(members) and all(map(is_, ordered, members)) else ordered
