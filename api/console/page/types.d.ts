@@ -78,6 +78,17 @@ interface ListRow {
   absent?: string;
 }
 
+// A list of the API, see parts/list_page.js. `what` names it while it is read. `cursor` is where the address keeps the page.
+interface ApiList extends Pick<ListRow, "columns" | "empty"> {
+  what: string;
+  where: string;
+  limit: number;
+  cursor?: string;
+  label?: string;
+  above?: Drawing;
+  link?(row: any): string;
+}
+
 // A value that can be chosen, and its name.
 type Choice = [string, Drawing];
 

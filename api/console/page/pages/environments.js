@@ -1,21 +1,19 @@
 // The environments of the service: all that the credential may see, and the way to a new one and to each of them.
 
 import { html, nothing } from "../vendor/lit-html.js";
-import { get, post } from "../core/api.js";
+import { post } from "../core/api.js";
 import { goTo, placeLink } from "../core/place.js";
 import { signedIn } from "../core/session.js";
 import { number } from "../core/words.js";
 import { Act } from "../parts/act.js";
-import { Awaited } from "../parts/awaited.js";
-import { doneNotice, noteDone } from "../parts/done.js";
+import { noteDone } from "../parts/done.js";
 import { refusalOf } from "../parts/fault.js";
 import { heading } from "../parts/heading.js";
-import { listPage } from "../parts/list.js";
+import { pageOfLists } from "../parts/list_page.js";
 import { when } from "../parts/when.js";
 import { onePage } from "./environment.js";
 import { PATHS, idField, newSettings, settingsFields } from "./environment_fields.js";
 
-const ROWS = 25;
 const ABOUT = "Each environment has its own model, with its policies, its history and its policy tests.";
 
 export function page(place) {
@@ -24,23 +22,8 @@ export function page(place) {
 }
 
 function list(place) {
-  const query = { limit: ROWS, cursor: place.query.get("cursor") };
-  const found = new Awaited("the environments", (signal) => get("/v1/environments", { query, signal }));
-  return {
-    title: "Environments",
-    view: () => html`<div class="top">${heading("Environments", ABOUT)}${creation(place)}</div>
-      ${doneNotice(place, () => found.again())}
-      <section>${found.view((items) => table(place, items))}</section>`,
-  };
-}
-
-function creation(place) {
-  if (signedIn().environments) return html`<p class="soft">This credential is bound to environments, so it can't create one.</p>`;
-  return html`<a class="button" href=${placeLink(place.env, place.page, [], { new: "yes" })}>Create environment</a>`;
-}
-
-function table(place, found) {
-  return listPage(place, found, {
+  return pageOfLists(place, { title: "Environments", about: ABOUT, action: creation(place) }, {
+    what: "the environments", where: "/v1/environments", limit: 25,
     empty: "This credential may see no environment.",
     link: (one) => placeLink(place.env, place.page, [one.id]),
     columns: [
@@ -53,6 +36,11 @@ function table(place, found) {
       { title: "Created", cell: (one) => when(one.created) },
     ],
   });
+}
+
+function creation(place) {
+  if (signedIn().environments) return html`<p class="soft">This credential is bound to environments, so it can't create one.</p>`;
+  return html`<a class="button" href=${placeLink(place.env, place.page, [], { new: "yes" })}>Create environment</a>`;
 }
 
 const yes = (isSo) => (isSo ? html`<span class="badge">yes</span>` : html`<span class="soft">no</span>`);

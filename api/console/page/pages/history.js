@@ -11,12 +11,12 @@ import { Awaited } from "../parts/awaited.js";
 import { doneNotice, noteDone } from "../parts/done.js";
 import { countsOf, ElementChanges } from "../editing/element_changes.js";
 import { heading } from "../parts/heading.js";
-import { listPage, pager } from "../parts/list.js";
+import { pager } from "../parts/list.js";
+import { pageOfLists } from "../parts/list_page.js";
 import { nothingYet } from "../parts/notice.js";
 import { Takeover } from "../editing/takeover.js";
 import { when } from "../parts/when.js";
 
-const ROWS = 50;
 const ENTRIES = 50;
 
 export function page(place) {
@@ -29,23 +29,17 @@ const historyLink = (place, ...given) => placeLink(place.env, "history", given);
 const trailOf = (place) => ({ link: historyLink(place), name: "History" });
 
 function revisions(place) {
-  const query = { limit: ROWS, cursor: place.query.get("cursor") };
-  const list = new Awaited("the history", (signal) => get(path`/v1/environments/${place.env}/revisions`, { query, signal }));
-  return {
-    title: "History",
-    view: () => html`${heading("History", "Every change of the model is a revision. The newest is the first.")}
-      ${doneNotice(place, () => list.again())}
-      <section aria-label="Revisions">${list.view((found) => listPage(place, found, {
-        empty: "Nothing has changed yet. The first change makes revision 1.",
-        link: (one) => historyLink(place, one.revision),
-        columns: [
-          { title: "Revision", cell: (one) => number(one.revision) },
-          { title: "When", cell: (one) => when(one.time) },
-          { title: "Who", cell: (one) => actor(one.by) },
-          { title: "Changes", cell: (one) => html`${countsOf(one.changes)} ${origin(one.promotion)}` },
-        ],
-      }))}</section>`,
-  };
+  return pageOfLists(place, { title: "History", about: "Every change of the model is a revision. The newest is the first." }, {
+    what: "the history", where: path`/v1/environments/${place.env}/revisions`, limit: 50, label: "Revisions",
+    empty: "Nothing has changed yet. The first change makes revision 1.",
+    link: (one) => historyLink(place, one.revision),
+    columns: [
+      { title: "Revision", cell: (one) => number(one.revision) },
+      { title: "When", cell: (one) => when(one.time) },
+      { title: "Who", cell: (one) => actor(one.by) },
+      { title: "Changes", cell: (one) => html`${countsOf(one.changes)} ${origin(one.promotion)}` },
+    ],
+  });
 }
 
 // Returns where the policy model of a revision came from, if a promotion or a restoration made it.

@@ -1,0 +1,25 @@
+// Pages of lists of the API: a row for each list says where it is and what its table shows.
+
+import { html, nothing } from "../vendor/lit-html.js";
+import { get } from "../core/api.js";
+import { Awaited } from "./awaited.js";
+import { doneNotice } from "./done.js";
+import { heading } from "./heading.js";
+import { listPage } from "./list.js";
+
+// Returns the page of the lists `rows`. `action` stands beside its heading.
+/** @type {(place: Place, page: {title: string, about: string, action?: Drawing}, ...rows: ApiList[]) => Page} */
+export function pageOfLists(place, { title, about, action }, ...rows) {
+  const lists = rows.map(({ what, where, limit, ...shape }) => {
+    const query = { limit, cursor: place.query.get(shape.cursor ?? "cursor") };
+    return { ...shape, shape, found: new Awaited(what, (signal) => get(where, { query, signal })) };
+  });
+  const top = heading(title, about);
+  return {
+    title,
+    view: () => html`${action ? html`<div class="top">${top}${action}</div>` : top}
+      ${doneNotice(place, () => lists.forEach(({ found }) => found.again()))}
+      ${lists.map(({ label = nothing, above = nothing, shape, found }) => html`<section aria-label=${label}>
+        ${above}${found.view((one) => listPage(place, one, shape))}</section>`)}`,
+  };
+}
