@@ -99,7 +99,7 @@ class ServiceParts(ServerParts):
     @cached_property
     def metrics(self) -> MetricsAnswering:
         """Answers requests for metrics."""
-        return MetricsAnswering(self.counts.table, MetricServer.SERVICE, StoreReadings(self.store))
+        return MetricsAnswering(self.counts.table, MetricServer.SERVICE, StoreReadings(self.store), self.work.read)
 
     def report_damage(self, environment: str, error: BundleError) -> bool:
         """Takes a damaged bundle out of use. Returns False if that was done before."""

@@ -25,7 +25,7 @@ from ..endpoints.gateway.issuers import KeySets
 from ..endpoints.gateway.user_tokens import UserTokens
 from ..endpoints.metrics_page.metrics_answering import MetricsAnswering
 from ..engines.live.engine_access import EngineOf
-from ..engines.live.preparations import Preparing, unmarked
+from ..engines.live.preparing_threads import PreparingThreads
 from ..http.bodies import Bodies
 from ..http.handlers import made_handler
 from ..http.raw_paths import RawPaths
@@ -77,7 +77,7 @@ class ServerParts(ABC):
     decision_log: Log = NO_LOG
     calls: Collection[str] = CALLS.values()
     draining: Draining = field(default_factory=Draining)
-    preparing: Preparing = unmarked
+    preparing: PreparingThreads = field(default_factory=PreparingThreads)
     notes_callers: bool = False
 
     def __post_init__(self) -> None:

@@ -15,6 +15,7 @@ from ..engines.live.bundle_files import BundleFiles
 from ..engines.live.data_directory import hold, prepare_directory
 from ..engines.live.live_engines import LiveEngines
 from ..engines.live.preparations import Preparations
+from ..engines.live.preparing_threads import PreparingThreads
 from ..identity.admin_access import AdminAccess, admin_access, keep_adopted
 from ..identity.attempt_counts import RefusedAttempts
 from ..identity.keys.ring import KeyRing, KeySealer
@@ -62,9 +63,10 @@ class ServiceStart:
         Raises UnusableKey, BadSetting, CannotListen, NoSources, Stale, StoreUnavailable, OSError.
         """
         preparations = Preparations(time.time, self._log)
-        engines = self._engines(preparations)
+        preparing = PreparingThreads(preparations)
+        engines = self._engines(preparing)
         activation = Activation(self._directory, engines, self._log, self.program.counts)
-        parts = self._parts(engines, activation, preparations)
+        parts = self._parts(engines, activation, preparing)
         application = create_application(parts)
         service = self.program.service(
             application,
@@ -93,17 +95,17 @@ class ServiceStart:
         keep_adopted(self._directory, access)
         return access
 
-    def _engines(self, preparations: Preparations) -> LiveEngines:
+    def _engines(self, preparing: PreparingThreads) -> LiveEngines:
         """Returns the engines. The default one is open already, so that the workers share its mapping."""
         files, rates = BundleFiles(self._directory, self.store), self.program.rates.counters
         seconds = self._settings.stale_seconds
-        engines = LiveEngines(self.store, files, seconds, self._log, preparing=preparations, counters=rates)
+        engines = LiveEngines(self.store, files, seconds, self._log, preparing=preparing, counters=rates)
         engines.engine()
         engines.close()
         self.store.close()
         return engines
 
-    def _parts(self, engines: LiveEngines, activation: Activation, preparations: Preparations) -> ServiceParts:
+    def _parts(self, engines: LiveEngines, activation: Activation, preparing: PreparingThreads) -> ServiceParts:
         program = self.program
         return ServiceParts(
             store=self.store,
@@ -116,7 +118,7 @@ class ServiceStart:
             own_url=program.url,
             refused=self._refused,
             exports=self._exports,
-            preparing=preparations,
+            preparing=preparing,
             counts=program.counts,
             decision_log=program.decisions.log,
             draining=program.draining,

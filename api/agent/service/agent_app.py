@@ -85,7 +85,7 @@ class AgentParts(ServerParts):
     @cached_property
     def metrics(self) -> MetricsAnswering:
         """Answers requests for metrics."""
-        return MetricsAnswering(self.counts.table, MetricServer.AGENT, NoReadings())
+        return MetricsAnswering(self.counts.table, MetricServer.AGENT, NoReadings(), self.deciding.in_thread)
 
     def report_damage(self, environment: str, error: BundleError) -> bool:
         """Reports a damaged bundle. Returns whether to log it."""

@@ -6,17 +6,14 @@ import falcon.asgi
 
 from ....runtime.requests.searches import FILTER, ResourceSearch, read_resource_search
 from ....runtime.searches.unavailable import SearchUnavailable
+from ...endpoints.decisions.deciding import Deciding
 from ...engines.live.bound_engines import engine_for
 from ...engines.live.engine_access import EngineOf
-from ...engines.work.fair_threads import FairThreads
 from ...http.bodies import ENCODER, Bodies
 from ...store.environment_ids import DEFAULT
 from ...telemetry.decision_log.decision_log import Log, asker_of
 from ...telemetry.decision_log.entry import Kind
 from ...telemetry.metrics.counts import Counts
-
-SEARCHING_THREADS: Final = 3
-"""The threads of a worker that derive filters."""
 
 _REMEDY: Final = "an agent has no registry; ask the service"
 
@@ -26,9 +23,11 @@ class Filters:
 
     decides = True
 
-    def __init__(self, engine_of: EngineOf, bodies: Bodies, counts: Counts, decision_log: Log) -> None:
+    def __init__(
+        self, engine_of: EngineOf, bodies: Bodies, counts: Counts, decision_log: Log, deciding: Deciding
+    ) -> None:
         self._engine_of, self._bodies, self._counts, self._log = engine_of, bodies, counts, decision_log
-        self._threads = FairThreads(SEARCHING_THREADS, "search")
+        self._deciding = deciding
 
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str = DEFAULT) -> None:
         """Answer 200 with the filter and its context (contract 2.6). Raises SearchUnavailable (contract 7.3)."""
@@ -38,7 +37,7 @@ class Filters:
         found = engine.cached_filter(search, moment.now)
         self._counts.looked_up_filter(found=found is not None)
         if found is None:
-            found = await self._threads.run(lambda: engine.filter_for(search, moment.now))
+            found = await self._deciding.in_thread(lambda: engine.filter_for(search, moment.now))
         self._counts.searched(engine, "resource")
         resp.data = ENCODER.encode(found)
         self._log.keep(Kind.SEARCH, moment, engine, req.context.body, resp.data, asker_of(req))

@@ -8,16 +8,12 @@ from weakref import WeakValueDictionary
 
 from ....bundles.event_loop import TakesLong
 from ....runtime import Engine
-from ...engines.live.preparations import Preparing
+from ...engines.live.preparing_threads import SPECIALISING, PreparingThreads
 from ...engines.work.fair_threads import FairThreads
-from ...http.caller import Who
 from ...telemetry.metrics.counts import Counts
 
 DECIDING_THREADS: Final = 3
 """The threads of a worker that decide."""
-
-PREPARING_THREADS: Final = 2
-"""The threads of a worker that specialise large programs, for one environment at most one at a time."""
 
 Members: TypeAlias = dict[str, Any]
 _T = TypeVar("_T")
@@ -26,11 +22,10 @@ _T = TypeVar("_T")
 class Deciding:
     """Evaluations that wait for the same work wait for each other, so that it is done once."""
 
-    def __init__(self, preparing: Preparing, counts: Counts) -> None:
-        """`preparing` surrounds the specialisation of a large program."""
+    def __init__(self, preparing: PreparingThreads, counts: Counts) -> None:
+        """`preparing` specialises large programs."""
         self._preparing, self.counts = preparing, counts
         self._threads = FairThreads(DECIDING_THREADS, "decide")
-        self._preparers = FairThreads(PREPARING_THREADS, "specialise")
         self._turns: WeakValueDictionary[object, asyncio.Lock] = WeakValueDictionary()
 
     async def decide(self, engine: Engine, body: Members, is_long: bool, now: float | None = None) -> Members:
@@ -66,19 +61,10 @@ class Deciding:
             try:
                 return decide()  # another one may have done the work meanwhile
             except TakesLong:  # not behind what the caller waits for, since others wait for this work
-                return await self._preparers.run(*self._prepared(engine, decide))
+                environment = engine.manifest.environment
+                id = "" if environment is None else environment.id
+                return await self._preparing.run(id, SPECIALISING, decide)
 
     async def in_thread(self, work: Callable[[], _T]) -> _T:
         """Returns the result of longer work."""
         return await self._threads.run(work)
-
-    def _prepared(self, engine: Engine, decide: Callable[[], _T]) -> tuple[Callable[[], _T], Who]:
-        """Returns work that specialises a large program and decides, and whose it is. It may take much memory."""
-        environment = engine.manifest.environment
-        id = "" if environment is None else environment.id
-
-        def prepare() -> _T:
-            with self._preparing(id):
-                return decide()
-
-        return prepare, (id, "")

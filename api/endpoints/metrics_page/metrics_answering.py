@@ -1,11 +1,11 @@
 """Makes the answer to a request for metrics: from the table of counters, and from what is read for it."""
 
-from collections.abc import Mapping
+import threading
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from importlib.metadata import version
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
-from ...engines.work.fair_threads import FairThreads
 from ...store.environment_ids import Bounds
 from ...telemetry.metrics.counter_table import CounterTable
 from ...telemetry.metrics.definitions import BUILD_INFO, Metric, MetricServer, Series
@@ -13,7 +13,7 @@ from ...telemetry.metrics.exposition import MetricsScope, exposition
 
 
 class Readings(Protocol):
-    """The readings for an answer, always by the same thread."""
+    """The readings for an answer, by one thread at a time."""
 
     def environments(self) -> Mapping[str, str] | None:
         """Returns the ids of all environments by their UUIDs, or None if that is not known now."""
@@ -33,21 +33,33 @@ class NoReadings:
         return {}
 
 
+Page: TypeAlias = tuple[bytes, str]
+"""The text of an answer and its content type."""
+
+
 class MetricsAnswering:
     """Answers for one server. The work takes milliseconds, so a thread does it, one answer at a time."""
 
-    def __init__(self, table: CounterTable, where: MetricServer, readings: Readings) -> None:
-        self._table, self._where, self._readings = table, where, readings
+    def __init__(
+        self,
+        table: CounterTable,
+        where: MetricServer,
+        readings: Readings,
+        in_thread: Callable[[Callable[[], Page]], Awaitable[Page]],
+    ) -> None:
+        """`in_thread` returns the result of work that a thread does."""
+        self._table, self._where, self._readings, self._in_thread = table, where, readings, in_thread
         self._build_info: Mapping[Metric, Mapping[Series, float]] = {BUILD_INFO: {(version("writ-pdp"),): 1.0}}
-        self._thread = FairThreads(1, "metrics")
+        self._lock = threading.Lock()
 
-    async def answer(self, accept: str, bounds: Bounds) -> tuple[bytes, str]:
+    async def answer(self, accept: str, bounds: Bounds) -> Page:
         """Returns the text and its content type.
 
         `accept` is the client's `Accept` header, or empty. `bounds` are the environments that the caller may see.
         """
-        return await self._thread.run(partial(self._made, accept, bounds))
+        return await self._in_thread(partial(self._made, accept, bounds))
 
-    def _made(self, accept: str, bounds: Bounds) -> tuple[bytes, str]:
-        asked = MetricsScope(where=self._where, bounds=bounds, existing=self._readings.environments())
-        return exposition(self._table, {**self._readings.read(), **self._build_info}, asked, accept)
+    def _made(self, accept: str, bounds: Bounds) -> Page:
+        with self._lock:
+            asked = MetricsScope(where=self._where, bounds=bounds, existing=self._readings.environments())
+            return exposition(self._table, {**self._readings.read(), **self._build_info}, asked, accept)

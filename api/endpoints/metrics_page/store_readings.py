@@ -12,7 +12,7 @@ _FILES: Final = {"database": "", "log": "-wal"}
 
 
 class StoreReadings:
-    """Reads a store for one thread. If the store can't be read, what it tells is missing, and the rest is there."""
+    """Reads a store, for one thread at a time. If the store can't be read, only its figures are missing."""
 
     def __init__(self, store: Store) -> None:
         self._store, self._audit = store, SizeOfLog()

@@ -10,7 +10,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from functools import partial
 from typing import Final
 
@@ -21,17 +21,14 @@ from ...store.database.watch import Version
 from ...store.environment_ids import DEFAULT
 from ...store.errors import NotFound, Stale, StoreUnavailable
 from ...store.store import Store
-from ..work.fair_threads import FairThreads
 from .bundle_files import BundleFiles, NoBundle
 from .engine_access import Updating
 from .live_engine import LiveEngine, opened
-from .preparations import Preparing, Unprepared, unmarked
+from .preparations import Unprepared
+from .preparing_threads import OPENING, PreparingThreads
 
 INLINE_BYTES: Final = 32 * 1024
 """More bytes of deltas than this are applied in a thread. To apply a kilobyte takes up to 0.2 ms."""
-
-PREPARING_THREADS: Final = 2
-"""The threads of a worker that open engines and apply large changes."""
 
 
 class LiveEngines:
@@ -48,13 +45,14 @@ class LiveEngines:
         stale_seconds: float,
         log: logging.Logger,
         clock: Callable[[], float] = time.time,
-        preparing: Preparing = unmarked,
+        preparing: PreparingThreads | None = None,
         counters: RateTable | None = None,
     ):
         """`stale_seconds` is how long the snapshot in memory serves while the store can't be read. `counters` count for
         the rate limits of all environments."""
         self._store, self._files, self._log, self._clock = store, files, log, clock
-        self._stale_seconds, self._preparing, self._counters = stale_seconds, preparing, counters
+        self._stale_seconds, self._counters = stale_seconds, counters
+        self._preparing = preparing or PreparingThreads()
         self._watch = store.watch
         self._seen: Version | None = None
         self.environments: frozenset[str] | None = None
@@ -63,7 +61,6 @@ class LiveEngines:
         self._behind: set[str] = set()
         self._without_bundle: set[str] = set()
         self._updating: dict[str, asyncio.Future[None]] = {}
-        self._threads = FairThreads(PREPARING_THREADS, "prepare")
 
     def engine(self, environment: str = DEFAULT) -> Engine:
         """Returns the engine of an environment.
@@ -203,16 +200,13 @@ class LiveEngines:
     def _prepare(self, id: str, work: Callable[[], LiveEngine], is_quick: bool) -> None:
         """Do the work at once if it is quick or no event loop runs, and else in a thread, and raise Updating."""
 
-        def prepare() -> LiveEngine:
-            with self._preparing(id):
-                return work()
-
         if is_quick or not _loop_runs():
-            self._put(id, work() if is_quick else prepare())
+            with nullcontext() if is_quick else self._preparing.mark(id):
+                self._put(id, work())
             return
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._updating[id] = done
-        task = asyncio.ensure_future(self._threads.run(prepare, (id, "")))
+        task = asyncio.ensure_future(self._preparing.run(id, OPENING, work))
         task.add_done_callback(partial(self._prepared, id, done))
         raise self._in_work(id)
 

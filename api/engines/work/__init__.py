@@ -17,20 +17,18 @@ A worker decides on its event loop, in microseconds. Whatever may take longer th
 
 The threads of a worker. Each starts with its first work, after the fork.
 
-| thread | most | work |
-|---|---|---|
-| `decide` | 3 | long evaluations, and slices of long batches |
-| `specialise` | 2 | large programs, one at a time for an environment |
-| `prepare` | 2 | opening engines and applying large changes, one at a time for an environment |
-| `store-read` | 4 | reads for the management API |
-| `search` | 3 | searches, so that management does not wait behind them |
-| `store-credentials` | 1 | reads of credentials, so that token requests do not wait behind long lists |
-| `store-write` | 1 | writes: SQLite allows one at a time, and those that wait need no lock |
-| `metrics` | 1 | the page of metrics |
-| `upkeep` | 1 | the audit log, the last uses of credentials, the removal of what expired long ago |
-| `observing` | 1 | the access log and traces |
-| `decision-log` | 1 | the decision log |
-| `jwks` | 1 for each issuer | the keys of an issuer of user tokens |
+| thread | most | work | why apart |
+|---|---|---|---|
+| `decide` | 3 | long evaluations, slices of long batches, filters and metrics of an agent | decisions come first |
+| `prepare` | 3 | opening engines, applying large changes, specialising programs | it takes seconds and memory |
+| `store-read` | 4 | reads for the management API, metrics | a search would hold them up |
+| `search` | 3 | searches | they take seconds |
+| `store-credentials` | 1 | reads of credentials | token requests do not wait behind long lists |
+| `store-write` | 1 | writes | SQLite allows one at a time, and those that wait need no lock |
+| `upkeep` | 1 | the audit log, the last uses of credentials, the sweep of expired elements | no request waits |
+| `observing` | 1 | the access log and traces | a collector may hold up the decision log |
+| `decision-log` | 1 | the decision log | it tries again until its sink takes the records |
+| `jwks` | 1 for each issuer | the keys of an issuer of user tokens | another server may be slow |
 
 Pieces that are only decoded or spooled go through asyncio's own threads, as many as the machine has processors, and
 four more.

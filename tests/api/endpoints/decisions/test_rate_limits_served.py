@@ -16,7 +16,7 @@ import pytest
 from writ.api.endpoints.decisions.deciding import Deciding
 from writ.api.endpoints.decisions.evaluations import Evaluations
 from writ.api.endpoints.decisions.shared_rates import SharedRates
-from writ.api.engines.live.preparations import unmarked
+from writ.api.engines.live.preparing_threads import PreparingThreads
 from writ.api.settings.settings import HttpLimits
 from writ.api.telemetry.decision_log.decision_log import NO_LOG
 from writ.api.telemetry.metrics.counts import Counts
@@ -173,7 +173,7 @@ def test_a_batch_counts_each_item_once(server: Server) -> None:
 def test_the_lane_leaves_a_batch_before_it_counts(tmp_path: Path) -> None:
     """It may give up at any later item, and the application then decides all of them."""
     engine = Engine.open(bundle(tmp_path), counters=RateCounters())
-    deciding = Deciding(unmarked, Counts.apart())
+    deciding = Deciding(PreparingThreads(), Counts.apart())
     lane: Any = Evaluations(lambda _: engine, time.time, None, deciding, HttpLimits(), None, NO_LOG)  # type: ignore[arg-type]  # unused
     with as_event_loop():
         for _ in range(5):
