@@ -20,6 +20,7 @@ from tests.support.structure import (
     graph,
     imports,
     name_of,
+    nodes,
     reached,
     script_graph,
     script_imports,
@@ -171,7 +172,7 @@ def test_imports_of_ours_are_relative():
     """The four folders are never imported by their bare names: another application may have a package `api`."""
 
     def bare(path):
-        for node in ast.walk(tree(path)):
+        for node in nodes(path):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             if isinstance(node, ast.ImportFrom) and not node.level:
                 names = [node.module or ""]
@@ -259,7 +260,7 @@ def test_a_library_stands_in_one_place():
 def test_compiler_and_runtime_do_no_io_and_read_no_clock():
     def outside(path):
         yield from {name.split(".")[0] for name in imports(path)} & NO_IO
-        for node in ast.walk(tree(path)):
+        for node in nodes(path):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                 yield from {node.func.id} & {"open", "print", "input"}
 
@@ -285,7 +286,7 @@ def test_files_and_functions_stay_short():
         lines = len(path.read_text().splitlines())
         if lines > FILE_LIMIT:
             yield f"{lines} lines"
-        for node in ast.walk(tree(path)):
+        for node in nodes(path):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 length = (node.end_lineno or node.lineno) - node.lineno + 1
                 if length > FUNCTION_LIMIT:

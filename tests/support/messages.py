@@ -5,7 +5,7 @@ import re
 from functools import cache
 from typing import Final
 
-from tests.support.structure import FILES
+from tests.support.structure import FILES, nodes
 
 _FILLED_IN: Final = re.compile(r"%[sdr]|%\.\df")
 
@@ -13,9 +13,7 @@ _FILLED_IN: Final = re.compile(r"%[sdr]|%\.\df")
 @cache
 def messages() -> frozenset[str]:
     """Returns all texts of the source, those of f-strings too."""
-    return frozenset(
-        text for path in FILES for node in ast.walk(ast.parse(path.read_text())) if (text := _text(node)) is not None
-    )
+    return frozenset(text for path in FILES for node in nodes(path) if (text := _text(node)) is not None)
 
 
 def _text(node: ast.AST) -> str | None:

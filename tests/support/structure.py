@@ -31,6 +31,12 @@ def tree(path: Path) -> ast.Module:
 
 
 @cache
+def nodes(path: Path) -> tuple[ast.AST, ...]:
+    """Returns the nodes of the syntax tree of a file. It is walked once."""
+    return tuple(ast.walk(tree(path)))
+
+
+@cache
 def imports(path: Path) -> tuple[str, ...]:
     """Returns what a file imports as absolute names: modules, and the names in them, wherever the import stands."""
     return tuple(_imports(path))
@@ -38,7 +44,7 @@ def imports(path: Path) -> tuple[str, ...]:
 
 def _imports(path: Path) -> Iterator[str]:
     package = module_of(path) if path.name == "__init__.py" else module_of(path).rpartition(".")[0]
-    for node in ast.walk(tree(path)):
+    for node in nodes(path):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):

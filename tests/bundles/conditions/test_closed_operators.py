@@ -70,7 +70,7 @@ from writ.runtime.translate import (
 from writ.runtime.translate.sql import dialect
 
 from tests.support.inventing import invented
-from tests.support.structure import FILES, name_of
+from tests.support.structure import FILES, name_of, nodes
 
 LIKE = invented(Operator, "like")
 
@@ -138,7 +138,7 @@ def test_nobody_branches_on_an_operator_by_its_text():
     found = {
         name_of(path)
         for path in FILES
-        for node in ast.walk(ast.parse(path.read_text()))
+        for node in nodes(path)
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in texts
     }
     assert found <= at_home
