@@ -10,7 +10,7 @@ import pytest
 from writ.runtime import Engine
 
 from tests.deep import __main__ as deep
-from tests.deep import exhaustive, larger, memory, seeded, soak_callers, soak_model
+from tests.deep import exhaustive, larger, memory, seeded, soak, soak_callers, soak_model
 from tests.deep.failures import read_trial, write
 from tests.deep.groups import GROUPS
 from tests.deep.task import Task
@@ -144,22 +144,27 @@ def test_memory_that_grows_without_end_is_told(samples, grows):
     assert (watch.grows_without_end() is not None) is grows
 
 
-def test_a_run_ends_with_a_table_and_says_how_to_repeat_it(capsys, tmp_path, planted):
-    assert deep.main(["--group", "seeded", "--minutes", "0.2", "--seed", "3", "--cases", str(tmp_path)]) == 1
+def test_a_run_ends_with_a_table_and_says_how_to_repeat_it(capsys, tmp_path, planted, monkeypatch):
+    """The run has a minute, but its time is over as soon as it has written a case."""
+    seconds_left = Task.left.fget
+    ended = property(lambda task: 0.0 if [*tmp_path.glob("found_*.case")] else seconds_left(task))
+    monkeypatch.setattr(Task, "left", ended)
+    assert deep.main(["--group", "seeded", "--minutes", "1", "--seed", "6", "--cases", str(tmp_path)]) == 1
     shown = capsys.readouterr().out
-    assert shown.startswith("seed 3, 0.2 minutes\n")
+    assert shown.startswith("seed 6, 1 minutes\n")
     assert re.search(r"^seeded +[\d,]+ +[1-9][\d,]* +\d+$", shown, re.MULTILINE)
     assert list(tmp_path.glob("found_*.case"))
-    assert "python -m tests.deep --group seeded --seed 3" in next(tmp_path.glob("found_*.case")).read_text()
+    assert "python -m tests.deep --group seeded --seed 6" in next(tmp_path.glob("found_*.case")).read_text()
 
 
 def test_nothing_found_is_exit_code_zero(capsys):
     assert deep.main(["--group", "seeded", "--minutes", "0.02"]) == 0
 
 
-def test_a_short_soak_ends_well(capsys, tmp_path):
+def test_a_short_soak_ends_well(capsys, tmp_path, monkeypatch):
     """What needs a server, for a few seconds."""
-    arguments = ["--group", "wire", "--group", "soak", "--minutes", "0.1", "--cases", str(tmp_path)]
+    monkeypatch.setattr(soak, "LEAST_SECONDS", 2.0)
+    arguments = ["--group", "wire", "--group", "soak", "--minutes", "0.05", "--cases", str(tmp_path)]
     assert deep.main(arguments) == 0, capsys.readouterr().out
     shown = capsys.readouterr().out
     assert "ordinary callers beside hostile callers" in shown
