@@ -1,10 +1,12 @@
 """Makes the handlers of routes from the parts of a server."""
 
 from collections.abc import Callable
+from functools import cache
 from inspect import Parameter, signature
 from typing import Any
 
 
+@cache
 def needed_parts(maker: Callable[..., object]) -> dict[str, Any]:
     """Returns the parts that a handler's maker needs: the names of its parameters without a default, with their types.
 

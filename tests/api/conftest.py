@@ -2,6 +2,7 @@
 
 import json
 import logging
+import shutil
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
@@ -153,8 +154,19 @@ def service(tmp_path: Path) -> Iterator[Managed]:
     managed.store.close()
 
 
+@pytest.fixture(scope="session")
+def full_directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The directory of a store with one element of each kind, to be copied."""
+    directory = tmp_path_factory.mktemp("full") / "data"
+    managed = Managed(directory)
+    managed.create_all()
+    managed.store.close()
+    return directory
+
+
 @pytest.fixture
-def full(service: Managed) -> Managed:
+def full(full_directory: Path, tmp_path: Path) -> Iterator[Managed]:
     """The management of a store with one element of each kind."""
-    service.create_all()
-    return service
+    managed = Managed(Path(shutil.copytree(full_directory, tmp_path / "data")))
+    yield managed
+    managed.store.close()

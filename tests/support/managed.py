@@ -87,7 +87,7 @@ class Managed(testing.TestClient):
         signing_key: str = SIGNING,
         engines: Engines | None = None,
     ) -> None:
-        self.store = Store.open(directory, busy_seconds=busy_seconds, clock=clock)
+        self.store = Store.open(directory, "NORMAL", busy_seconds, clock)  # no test here cuts the power
         self.activated: list[Environment] = []
         parts = ServiceParts(
             store=self.store,
