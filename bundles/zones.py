@@ -33,7 +33,7 @@ _FARTHEST_TRANSITION = 2**59
 _DAY = 86_400
 
 
-class _Counts(NamedTuple):
+class _HeaderCounts(NamedTuple):
     """The counts in a header, in its order. The RFC gives their names."""
 
     isutcnt: int
@@ -104,16 +104,16 @@ def _checked(data: bytes) -> bytes:
     return _with_standard_time(data, first_type, counts)
 
 
-def _counts(data: bytes, start: int) -> _Counts:
+def _counts(data: bytes, start: int) -> _HeaderCounts:
     if start + _HEADER.size > len(data):
         raise ValueError("it is truncated")
     magic, version, *counts = _HEADER.unpack_from(data, start)
     if magic != b"TZif" or not b"2" <= version <= b"9":
         raise ValueError("it is not a TZif file of version 2 or later")
-    return _Counts(*counts)
+    return _HeaderCounts(*counts)
 
 
-def _check_transitions(data: bytes, start: int, counts: _Counts) -> None:
+def _check_transitions(data: bytes, start: int, counts: _HeaderCounts) -> None:
     times = struct.unpack_from(f">{counts.timecnt}q", data, start)
     if list(times) != sorted(set(times)) or any(abs(time) > _FARTHEST_TRANSITION for time in times):
         raise ValueError("its transitions are out of order")
@@ -122,7 +122,7 @@ def _check_transitions(data: bytes, start: int, counts: _Counts) -> None:
         raise ValueError("a transition names a local time that does not exist")
 
 
-def _with_standard_time(data: bytes, start: int, counts: _Counts) -> bytes:
+def _with_standard_time(data: bytes, start: int, counts: _HeaderCounts) -> bytes:
     changed = bytearray(data)
     for place in range(start, start + counts.typecnt * _LOCAL_TIME_TYPE.size, _LOCAL_TIME_TYPE.size):
         offset, _, name = _LOCAL_TIME_TYPE.unpack_from(data, place)

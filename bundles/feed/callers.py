@@ -11,7 +11,7 @@ import msgspec
 from ..errors import BundleError, OlderBundle
 from ..formats import FIRST_FORMAT
 from ..manifest import Count, Environment
-from ..signing.jws import Kind
+from ..signing.jws import JwsKind
 from ..signing.keys import Pems, SigningKey, read_public_keys
 from ..signing.verify import check_times
 from .position import refuse_other_environment
@@ -59,7 +59,7 @@ class Callers(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self.epoch, self.generation, self.issued
 
 
-CALLERS: Final = Kind("writ-callers+jws", Callers, _SIGNED, CALLERS_FORMAT)
+CALLERS: Final = JwsKind("writ-callers+jws", Callers, _SIGNED, CALLERS_FORMAT)
 
 
 def name_of(client: str) -> str:

@@ -11,7 +11,7 @@ import msgspec
 from ..errors import BundleError, OlderBundle
 from ..formats import FIRST_FORMAT
 from ..manifest import Count, Digest, Environment
-from ..signing.jws import Kind
+from ..signing.jws import JwsKind
 from ..signing.keys import Pems, SigningKey, read_public_keys
 from ..signing.verify import check_times
 from .position import refuse_other_environment
@@ -97,7 +97,7 @@ class Index(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return (self.bundle.file, *(one.file for one in self.updates), *callers)
 
 
-INDEX: Final = Kind("writ-index+jws", Index, _SIGNED, INDEX_FORMAT)
+INDEX: Final = JwsKind("writ-index+jws", Index, _SIGNED, INDEX_FORMAT)
 
 
 def sign_index(index: Index, key: SigningKey) -> bytes:

@@ -15,7 +15,7 @@ from ..errors import UNREADABLE, BundleError, ChangedBundle, DoesNotFollow, Olde
 from ..formats import FIRST_FORMAT
 from ..manifest import Count, Digest, Environment
 from ..prepared import prepared
-from ..signing.jws import Kind
+from ..signing.jws import JwsKind
 from ..signing.keys import Pems, SigningKey, read_public_keys
 from ..signing.verify import check_times
 from .position import Position, refuse_other_environment
@@ -53,7 +53,7 @@ class UpdateClaims(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     format: Count = UPDATE_FORMAT
 
 
-UPDATE: Final = Kind("writ-update+jws", UpdateClaims, _SIGNED, UPDATE_FORMAT)
+UPDATE: Final = JwsKind("writ-update+jws", UpdateClaims, _SIGNED, UPDATE_FORMAT)
 
 
 @prepared

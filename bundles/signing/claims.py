@@ -5,7 +5,7 @@ from typing import Final
 import msgspec
 
 from ..manifest import Count, Digest, Environment
-from .jws import Kind
+from .jws import JwsKind
 
 
 class Claims(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -23,5 +23,5 @@ class Claims(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     expires: Count = msgspec.field(name="exp")
 
 
-BUNDLE: Final = Kind("writ-bundle+jws", Claims, "the bundle")
+BUNDLE: Final = JwsKind("writ-bundle+jws", Claims, "the bundle")
 """The JWS in a bundle. A JWS with another type, such as an access token, is no signature of a bundle."""

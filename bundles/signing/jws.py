@@ -34,7 +34,7 @@ _Claims = TypeVar("_Claims", bound=msgspec.Struct)
 
 
 @dataclass(frozen=True, slots=True)
-class Kind(Generic[_Claims]):
+class JwsKind(Generic[_Claims]):
     """A kind of JWS: the `typ` of its header, the type of its claims, and what it signs, for messages.
 
     `format` is its newest format, which the claim `format` states, or None if its claims have no format.

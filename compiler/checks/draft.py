@@ -13,7 +13,7 @@ from ..model.elements import DeclaredAttributes, ElementKind, Grant, Group, Mode
 from ..model.joined_attributes import joined_attributes
 
 
-class Names:
+class DeclaredIds:
     """The ids that a list declares. If some of them could not be read, no id is reported as unknown."""
 
     def __init__(self, names: Iterable[str], complete: bool, elements: Iterable[ResourceType | Role | Group] = ()):
@@ -68,10 +68,10 @@ class Draft:
     types: Mapping[str, ResourceType]
     all_types_read: bool
     attributes: DeclaredAttributes | None
-    type_ids: Names
-    role_ids: Names
-    group_ids: Names
-    zones: Names
+    type_ids: DeclaredIds
+    role_ids: DeclaredIds
+    group_ids: DeclaredIds
+    zones: DeclaredIds
     suggest: Suggestions
     limits: Limits
     now: float | None
@@ -91,10 +91,10 @@ def draft_of(
     for declared in known:
         types.setdefault(declared.id, declared)
 
-    def names(list_name: str) -> Names:
+    def names(list_name: str) -> DeclaredIds:
         element_list = lists[list_name]
         ids = (element.id for element in elements[list_name])
-        return Names(element_list.unread_ids.union(ids), element_list.all_ids_known, elements[list_name])
+        return DeclaredIds(element_list.unread_ids.union(ids), element_list.all_ids_known, elements[list_name])
 
     return Draft(
         model=model,
@@ -105,7 +105,7 @@ def draft_of(
         type_ids=names(ElementKind.RESOURCE_TYPES),
         role_ids=names(ElementKind.ROLES),
         group_ids=names(ElementKind.GROUPS),
-        zones=Names(zones, complete=True),
+        zones=DeclaredIds(zones, complete=True),
         suggest=Suggestions(limits.diagnostics),
         limits=limits,
         now=now,

@@ -6,7 +6,7 @@ from ...bundles.wording import Path, quoted
 from ..diagnostics.diagnostic import Finding
 from ..lowering.lower import EVERYTHING
 from ..model.elements import Assignment, Member, Policy
-from .draft import Draft, Names
+from .draft import DeclaredIds, Draft
 
 _MEMBER = "a member must have either the `type` and `id` of a subject, or a `group`"
 _EVERYONE = "leave `roles` out to mean everyone"
@@ -116,7 +116,7 @@ def _unknown_group(draft: Draft, name: str, path: Path) -> Finding:
     return Finding("unknown-group", f"unknown group {quoted(name)}", path, _help(draft, name, draft.group_ids, "group"))
 
 
-def _help(draft: Draft, name: str, names: Names, noun: str) -> str:
+def _help(draft: Draft, name: str, names: DeclaredIds, noun: str) -> str:
     """Returns help for an undeclared `name`: the id of the element with that name, or a similar id."""
     own_id = names.id_of(name)
     if own_id is None:

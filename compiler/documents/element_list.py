@@ -9,7 +9,7 @@ from .error_recovery import RecoveredElement
 from .raw_values import Unreadable
 
 
-class Origin(NamedTuple):
+class ElementOrigin(NamedTuple):
     """The number of an element's document, and the element's index in the list of that document."""
 
     document: int
@@ -33,12 +33,12 @@ class ElementList:
         self.complete = True
         """True if each element in the documents is in the list, at least in part."""
 
-        self._runs: list[tuple[int, Origin]] = []
+        self._runs: list[tuple[int, ElementOrigin]] = []
         """Runs of elements that follow each other in a document: an index in `elements`, and the origin there."""
 
     def start_run(self, document: int, index: int) -> None:
         """Begins a run: the next added element is at `index` in the document, and the further ones follow it."""
-        self._runs.append((len(self.elements), Origin(document, index)))
+        self._runs.append((len(self.elements), ElementOrigin(document, index)))
 
     def mark_incomplete(self) -> None:
         """Records that an unknown number of elements could not be read."""
@@ -68,7 +68,7 @@ class ElementList:
         elements, self.elements = self.elements, []
         return elements
 
-    def origin(self, index: int) -> Origin:
+    def origin(self, index: int) -> ElementOrigin:
         """Returns the origin of the element at `index` of `elements`."""
         first, origin = self._runs[bisect_right(self._runs, index, key=lambda run: run[0]) - 1]
-        return Origin(origin.document, origin.place + index - first)
+        return ElementOrigin(origin.document, origin.place + index - first)

@@ -17,7 +17,7 @@ from .raw_values import Unreadable
 
 if TYPE_CHECKING:
     from ..language.placed import Placed
-    from ..language.reading.clauses import Element
+    from ..language.reading.clauses import ReadStatement
 
 PROGRESS_STATEMENTS = 1_000
 """The number of statements between two reports of progress."""
@@ -32,7 +32,7 @@ class WritDocument:
         self._whole = ""
         self._found: dict[str, list[Statement | SyntaxFault]] = {}
         self._add: dict[str, AddElement] = {}
-        self._last: tuple[Statement, Element] | None = None
+        self._last: tuple[Statement, ReadStatement] | None = None
 
     def read(self, handler: DocumentHandler, byte_progress: ByteProgress) -> None:
         """Reads all statements. One that can't be read is a finding; the others are read.
@@ -83,7 +83,7 @@ class WritDocument:
                 return _span(value.at(path, at_key))
         return Span(0, 1)
 
-    def _element(self, statement: Statement) -> Element:
+    def _element(self, statement: Statement) -> ReadStatement:
         """Returns the element of a statement. Raises SyntaxFault.
 
         PERF: it remembers the last one, because a long statement may have a thousand findings.

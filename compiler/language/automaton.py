@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from lark import Lark
 from lark.parsers.lalr_analysis import Shift
 
-from .tokens import Cut, Keywords, tokens_in
+from .tokens import Keywords, TokenInput, tokens_in
 
 _END = "$END"
 """The terminal after the last token."""
@@ -44,7 +44,7 @@ class Automaton:
         self._start, self._end = table.start_states["start"], table.end_states["start"]
         self._keywords = keywords
 
-    def parse(self, cut: Cut) -> Any:
+    def parse(self, cut: TokenInput) -> Any:
         """Returns what the reader of the statement returns. Raises Unexpected, and SyntaxFault as the readers do."""
         states = self._states
         stack: list[int] = [self._start]

@@ -15,10 +15,10 @@ from .grammar import GRAMMAR
 from .hidden import hidden_character
 from .placed import Placed
 from .reading.all_readers import READERS
-from .reading.clauses import Element
+from .reading.clauses import ReadStatement
 from .statements import Statement
 from .syntax_fault import SyntaxFault
-from .tokens import Cut, Tokens, keywords_of
+from .tokens import TokenInput, Tokens, keywords_of
 from .words import LISTS
 
 _NAMED_FIRST = ("resource_types", "roles", "groups", "policies", "routes")
@@ -30,7 +30,7 @@ _NAMES = ("name", "NAME", "STRING", "NUMBER")
 class Parsed(NamedTuple):
     """A statement that was read, and its tokens with the comments among them."""
 
-    element: Element
+    element: ReadStatement
     tokens: list[Placed]
 
 
@@ -39,12 +39,12 @@ def parse(text: str, statement: Statement, explain: bool = True) -> Parsed:
     tokens: list[Placed] = []
     if (hidden := hidden_character(text, statement)) is not None:
         with suppress(Unexpected, SyntaxFault):
-            _automaton().parse(Cut(text, statement.start, hidden.start, tokens))
+            _automaton().parse(TokenInput(text, statement.start, hidden.start, tokens))
         raise _about(hidden, tokens)
     if statement.start and text[statement.start - 1] != "\n":
         raise indented(text, statement)
     try:
-        element: Any = _automaton().parse(Cut(text, statement.start, statement.end, tokens))
+        element: Any = _automaton().parse(TokenInput(text, statement.start, statement.end, tokens))
     except Unexpected:
         fault = _explained(text, statement) if explain else unexplained(tokens)
         raise _about(fault, tokens) from None
@@ -58,7 +58,7 @@ def _explained(text: str, statement: Statement) -> SyntaxFault:
     tokens: list[Placed] = []
     with suppress(SyntaxFault):
         try:
-            cut: Any = Cut(text, statement.start, statement.end, tokens)
+            cut: Any = TokenInput(text, statement.start, statement.end, tokens)
             _parser().parse(cut)
         except UnexpectedToken as ex:
             return explained(ex, tokens, text)

@@ -38,7 +38,7 @@ TOKEN = re.compile(
 _MARKS = ("<=", ">=", "<", ">", ",", "[", "]", "{", "}", ":")
 
 
-class Cut(NamedTuple):
+class TokenInput(NamedTuple):
     """The text to cut into tokens, from `start` to `end`. Tokens and comments are added to `tokens`."""
 
     text: str
@@ -75,7 +75,7 @@ def keywords_of(terminals: Iterable[TerminalDef]) -> Keywords:
 
 
 def tokens_in(
-    cut: Cut, states: Mapping[int, Mapping[str, Any]], stack: Sequence[int], keywords: Keywords
+    cut: TokenInput, states: Mapping[int, Mapping[str, Any]], stack: Sequence[int], keywords: Keywords
 ) -> Iterator[Placed]:
     """Yields the tokens of a Cut. A word is a keyword only if the parser's state, the last of `stack`, expects it.
 

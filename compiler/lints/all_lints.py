@@ -16,7 +16,7 @@ from .constants.odd_constant import odd_constant
 from .deny_priority import deny_priority
 from .empty_list import empty_list
 from .escapable_deny import escapable_deny
-from .overlap import OutOfSteps
+from .overlap import BudgetSpent
 from .people.expired import expired
 from .people.group_cycle import group_cycle
 from .people.repeated_authority import repeated_authority
@@ -120,14 +120,14 @@ def _all_warnings(
             continue
         try:
             yield from one.find(draft, policies)
-        except OutOfSteps:
+        except BudgetSpent:
             unjudged.add(one.code)
             yield _unfinished(draft, one.code, "policies", policies[0].index)
     routes = prepare_routes(draft)
     for find_routes in ROUTE_LINTS:
         try:
             yield from find_routes(draft, routes)
-        except OutOfSteps:
+        except BudgetSpent:
             unjudged.add(_code(find_routes))
             yield _unfinished(draft, _code(find_routes), "routes", routes.first)
 

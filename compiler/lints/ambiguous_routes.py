@@ -9,7 +9,7 @@ from ...bundles.routing.templates import REST, Capture, Rest, Segment, Value
 from ...bundles.wording import quoted
 from ..checks.draft import Draft
 from ..diagnostics.diagnostic import Finding
-from .overlap import Budget, OutOfSteps
+from .overlap import Budget, BudgetSpent
 from .prepared_route import PreparedRoute, PreparedRoutes
 from .route_overlap import OverlapWalk
 
@@ -28,7 +28,7 @@ def ambiguous_routes(draft: Draft, prepared: PreparedRoutes) -> Iterator[Finding
             earlier, later = sorted((place, other))
             if found.get(later, later) > earlier and _differ(prepared.routes[earlier], prepared.routes[later]):
                 found[later] = earlier
-    except OutOfSteps:
+    except BudgetSpent:
         yield from _findings(prepared, found)
         raise
     yield from _findings(prepared, found)

@@ -14,7 +14,7 @@ _WEEK_DAYS = 7
 _REMEMBERED_WINDOWS = 4_096
 
 
-class OutOfSteps(Exception):
+class BudgetSpent(Exception):
     """The budget of a lint is spent."""
 
 
@@ -28,7 +28,7 @@ class Budget:
         """Takes steps. Raises OutOfSteps if fewer are left."""
         self.steps -= steps
         if self.steps < 0:
-            raise OutOfSteps
+            raise BudgetSpent
 
 
 def can_overlap(left: PreparedPolicy, right: PreparedPolicy, budget: Budget) -> bool:

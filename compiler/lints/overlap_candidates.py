@@ -23,12 +23,12 @@ class OverlapCandidates:
         for prepared in sorted(policies, key=rank):
             if prepared.policy.effect == "ALLOW":
                 by_pairs[prepared.pairs].setdefault(msgspec.json.encode(prepared.policy.conditions), prepared)
-        self._groups = [_Group(list(group.values())) for group in by_pairs.values()]
+        self._groups = [_AllowGroup(list(group.values())) for group in by_pairs.values()]
         self._groups_of: dict[Pair, list[int]] = defaultdict(list)
         for number, pairs in enumerate(by_pairs):
             for pair in pairs:
                 self._groups_of[pair].append(number)
-        self._met: dict[frozenset[Pair], list[_Group]] = {}
+        self._met: dict[frozenset[Pair], list[_AllowGroup]] = {}
 
     def of(self, deny: PreparedPolicy) -> Iterator[PreparedPolicy]:
         """Yields the ALLOW policies on a type and action of `deny`, by rank.
@@ -41,7 +41,7 @@ class OverlapCandidates:
         """Returns whether there is an ALLOW on a type and action of `deny`."""
         return bool(self._groups_on(deny))
 
-    def _groups_on(self, deny: PreparedPolicy) -> Sequence["_Group"]:
+    def _groups_on(self, deny: PreparedPolicy) -> Sequence["_AllowGroup"]:
         groups = self._met.get(deny.pairs)
         if groups is None:
             numbers = {number for pair in deny.pairs for number in self._groups_of.get(pair, ())}
@@ -54,7 +54,7 @@ def rank(prepared: PreparedPolicy) -> tuple[int, str]:
     return -prepared.policy.priority, prepared.policy.id
 
 
-class _Group:
+class _AllowGroup:
     """ALLOW policies that cover the same types and actions, by rank."""
 
     def __init__(self, allows: Sequence[PreparedPolicy]):

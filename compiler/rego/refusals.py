@@ -10,7 +10,7 @@ from .patterns import difference
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class RegoRefusal:
     """A condition of a policy that Rego can't say. `path` leads to it in the policy, like `conditions.rate_limit`."""
 
     policy: str
@@ -25,24 +25,24 @@ class Refusal:
 class NotInRego(Exception):
     """Rego can't say a model exactly. `refusals` has the reasons, in the order of policies."""
 
-    def __init__(self, refusals: list[Refusal]):
+    def __init__(self, refusals: list[RegoRefusal]):
         super().__init__("\n".join(map(str, refusals)))
         self.refusals = refusals
 
 
-def refusals(program: Program) -> list[Refusal]:
+def refusals(program: Program) -> list[RegoRefusal]:
     """Returns every condition of a program that Rego can't say, each once."""
     return list(dict.fromkeys(refusal for clause in program.clauses for refusal in _of_clause(clause)))
 
 
-def _of_clause(clause: Clause) -> Iterator[Refusal]:
+def _of_clause(clause: Clause) -> Iterator[RegoRefusal]:
     for atom in clause.body:
         if isinstance(atom, Rate):
             reason, remedy = "Rego can't count requests", "leave the rate limit out, or enforce it outside OPA"
-            yield Refusal(clause.policy, "conditions.rate_limit", reason, remedy)
+            yield RegoRefusal(clause.policy, "conditions.rate_limit", reason, remedy)
         elif isinstance(atom, Comparison) and atom.op is Operator.REGEX:
             found = difference(atom.value)
             if found is not None:
                 remedy = "list the characters, like `[a-zåé]`, or use another operator"
                 reason = f"the pattern {quoted(atom.value)} {found}"
-                yield Refusal(clause.policy, f"conditions.{atom.section}", reason, remedy)
+                yield RegoRefusal(clause.policy, f"conditions.{atom.section}", reason, remedy)

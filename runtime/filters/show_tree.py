@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any, TypeAlias, assert_never
 
-from ...bundles.conditions.trees.tree import And, Comparison, Const, FilterTree, Not, Or
+from ...bundles.conditions.trees.tree import And, Const, FilterTree, Not, Or, TreeComparison
 
 JsonTree: TypeAlias = dict[str, Any]
 """A node of type `field`, `logical` or `const`."""
@@ -13,11 +13,11 @@ def show_tree(tree: FilterTree) -> JsonTree:
     """Returns the JSON of a tree. If all children of a node are negated, it is negated once, as a DENY reads.
 
     >>> from ...bundles.conditions.operators import Operator
-    >>> show_tree(Not(Comparison("status", Operator.EQ, "draft")))["conditions"]
+    >>> show_tree(Not(TreeComparison("status", Operator.EQ, "draft")))["conditions"]
     [{'type': 'field', 'field': 'status', 'operator': 'eq', 'value': 'draft'}]
     """
     match tree:
-        case Comparison(key, op, value):
+        case TreeComparison(key, op, value):
             return {"type": "field", "field": key, "operator": str(op), "value": value}
         case Not(child):
             return _logical("not", [child])

@@ -9,7 +9,7 @@ from typing import Any, assert_never
 from ...bundles.conditions.comparisons import constants_of, predicate
 from ...bundles.conditions.literals import literal_of
 from ...bundles.conditions.operators import Operator, Ordering
-from ...bundles.conditions.trees.tree import FALSE, Comparison, fold_and
+from ...bundles.conditions.trees.tree import FALSE, TreeComparison, fold_and
 from ...bundles.conditions.values import Json as Constant
 from ...bundles.conditions.values import is_number
 from . import column_numbers as numbers
@@ -19,7 +19,7 @@ from .errors import Untranslatable
 from .fields import Boolean, Date, DateTime, Decimal, Enum, Integer, Real, Text, TypedField, Uuid
 
 
-def planned_column(comparison: Comparison, path: str, field: TypedField, target: str) -> Plan:
+def planned_column(comparison: TreeComparison, path: str, field: TypedField, target: str) -> Plan:
     """Returns a comparison over a column. Raises Untranslatable for a pattern that needs a text which it has not."""
     match field:
         case Enum(_, values):
@@ -32,7 +32,7 @@ def planned_column(comparison: Comparison, path: str, field: TypedField, target:
             return _typed(comparison, path, field)
 
 
-def _typed(comparison: Comparison, path: str, field: TypedField) -> Plan:
+def _typed(comparison: TreeComparison, path: str, field: TypedField) -> Plan:
     op, constant = comparison.op, comparison.value
     match op:
         case Operator.EQ | Operator.IN:

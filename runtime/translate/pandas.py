@@ -13,7 +13,7 @@ import pandas as pd
 
 from ...bundles.conditions.comparisons import predicate
 from ...bundles.conditions.keys import read, steps_of
-from ...bundles.conditions.trees.tree import And, Comparison, Const, FilterTree, Not, Or
+from ...bundles.conditions.trees.tree import And, Const, FilterTree, Not, Or, TreeComparison
 from ...bundles.conditions.values import Json as Value
 from ...bundles.conditions.values import is_number
 from .column_texts import FORMS
@@ -54,7 +54,7 @@ def mask(tree: Any, frame: pd.DataFrame, fields: Fields, limits: TreeLimits | No
 
 def _mask(tree: FilterTree, path: str, frame: pd.DataFrame, fields: Fields) -> pd.Series:
     match tree:
-        case Comparison(key, op, constant):
+        case TreeComparison(key, op, constant):
             field = field_of(fields, key, path, "pandas")
             check, reads, values = predicate(op, constant), _reader(field, key), _values(frame[field.column])
             _check_kinds(values, field, key, path)

@@ -5,7 +5,7 @@ from typing import Any, TypeAlias, assert_never
 
 from ...bundles.conditions.comparisons import predicate as comparison
 from ...bundles.conditions.keys import read, steps_of
-from ...bundles.conditions.trees.tree import And, Comparison, Const, FilterTree, Not, Or
+from ...bundles.conditions.trees.tree import And, Const, FilterTree, Not, Or, TreeComparison
 from ...bundles.conditions.values import Json
 from .read_tree import TreeLimits, read_tree
 
@@ -34,7 +34,7 @@ def predicate(tree: Any, limits: TreeLimits | None = None) -> Callable[..., bool
 
 def _closure(tree: FilterTree) -> RowTest:
     match tree:
-        case Comparison(key, op, value):
+        case TreeComparison(key, op, value):
             check, steps = comparison(op, value), steps_of(key)
             return lambda reads: check(json_value(reads(key, steps), key))
         case And(children):

@@ -7,7 +7,7 @@ from typing import Any, assert_never
 
 from ...bundles.conditions.operators import OPERATORS, ConstantKind, Operator
 from ...bundles.conditions.patterns import instructions_of
-from ...bundles.conditions.trees.tree import And, Comparison, Const, FilterTree, Not, Or
+from ...bundles.conditions.trees.tree import And, Const, FilterTree, Not, Or, TreeComparison
 from ...bundles.conditions.values import is_number
 from .errors import BadFilter
 
@@ -70,7 +70,7 @@ class _Reader:
             return Not(children[0])
         return And(children) if op == "and" else Or(children)
 
-    def comparison(self, tree: Mapping[str, Any], path: str) -> Comparison:
+    def comparison(self, tree: Mapping[str, Any], path: str) -> TreeComparison:
         key, op, constant = tree["field"], _operator(tree["operator"]), tree["value"]
         if not isinstance(key, str) or not key:
             raise BadFilter("`field` is a string that is not empty", f"{path}.field")
@@ -79,7 +79,7 @@ class _Reader:
         at = f"{path}.value"
         self.check(constant, at, 1)
         _check_fit(op, constant, at)
-        return Comparison(key, op, constant)
+        return TreeComparison(key, op, constant)
 
     def check(self, constant: Any, path: str, depth: int) -> None:
         """Refuses a constant that no model may have (C2), and one that is not JSON."""
@@ -108,7 +108,7 @@ def read_tree(tree: Any, limits: TreeLimits | None = None) -> FilterTree:
     Raises BadFilter for anything that is not a filter, or that is over a limit.
 
     >>> read_tree({"type": "field", "field": "size", "operator": "gt", "value": 3})
-    Comparison(key='size', op=<Operator.GT: 'gt'>, value=3)
+    TreeComparison(key='size', op=<Operator.GT: 'gt'>, value=3)
     """
     return _Reader(limits or TreeLimits()).node(tree, ROOT, 1)
 

@@ -6,7 +6,17 @@ from typing import Any, assert_never
 from ...bundles.conditions.comparisons import constants_of
 from ...bundles.conditions.keys import steps_of
 from ...bundles.conditions.operators import Operator
-from ...bundles.conditions.trees.tree import And, Comparison, Const, FilterTree, Not, Or, fold_and, fold_not, fold_or
+from ...bundles.conditions.trees.tree import (
+    And,
+    Const,
+    FilterTree,
+    Not,
+    Or,
+    TreeComparison,
+    fold_and,
+    fold_not,
+    fold_or,
+)
 from ...bundles.conditions.values import Json as Constant
 from ...bundles.conditions.values import is_number, is_text
 from .column_conditions import (
@@ -33,7 +43,7 @@ def plan(tree: Any, fields: Fields, target: str, limits: TreeLimits | None = Non
 
 def _planned(tree: FilterTree, path: str, fields: Fields, target: str) -> Plan:
     match tree:
-        case Comparison(key):
+        case TreeComparison(key):
             return _condition(tree, path, field_of(fields, key, path, target), target)
         case And(children):
             return fold_and(_children(children, path, fields, target))
@@ -51,7 +61,7 @@ def _children(children: tuple[FilterTree, ...], path: str, fields: Fields, targe
     return [_planned(child, path_of_child(path, number), fields, target) for number, child in enumerate(children)]
 
 
-def _condition(comparison: Comparison, path: str, field: Field, target: str) -> Plan:
+def _condition(comparison: TreeComparison, path: str, field: Field, target: str) -> Plan:
     if _has_lone_surrogate(comparison.value):
         raise Untranslatable(
             path, target, "the constant holds a lone surrogate, which is no text", "take it out of the policy"
@@ -78,7 +88,7 @@ def _has_lone_surrogate(constant: Constant) -> bool:
     return isinstance(constant, str) and not is_text(constant)
 
 
-def _json(comparison: Comparison, path: str, column: Any, steps: tuple[str | int, ...]) -> Plan:
+def _json(comparison: TreeComparison, path: str, column: Any, steps: tuple[str | int, ...]) -> Plan:
     op, constant = comparison.op, comparison.value
 
     def condition(type: JsonType, test: ValueTest, at: tuple[str | int, ...] = steps) -> Plan:

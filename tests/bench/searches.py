@@ -22,7 +22,7 @@ from writ.api.store.elements.tables import TABLES, NewRow, bounds
 from writ.api.store.environments import environment_by_id
 from writ.api.store.search.candidates import Candidates
 from writ.api.store.store import Store
-from writ.bundles.conditions.trees.tree import FALSE, TRUE, Comparison
+from writ.bundles.conditions.trees.tree import FALSE, TRUE, TreeComparison
 from writ.compiler.source import Source
 from writ.runtime.searches.subjects import SubjectRule
 
@@ -149,9 +149,9 @@ def main() -> None:
         gc.freeze()  # the ids are nobody's garbage
         print(f"{'page of 100, ms':44} {'depth':7} {'median':>8} {'p99':>8} {'cpu':>8} {'items':>8} {'tried':>9}")
         one, below, rare = (
-            Comparison("team", "eq", "team-7"),
-            Comparison("rank", "lt", 1_000),
-            Comparison("rare", "eq", "yes"),
+            TreeComparison("team", "eq", "team-7"),
+            TreeComparison("rank", "lt", 1_000),
+            TreeComparison("rare", "eq", "yes"),
         )
         for what, where, grantee in (
             ("resources: all", TRUE, None),

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
-from writ.bundles.conditions.trees.tree import And, Comparison, Const, FilterTree, Not, Or
+from writ.bundles.conditions.trees.tree import And, Const, FilterTree, Not, Or, TreeComparison
 
 from tests.support.oracle_conditions import compare
 
@@ -14,7 +14,7 @@ def tree_holds(tree: FilterTree, read: Callable[[str], Any]) -> bool:
     match tree:
         case Const(value):
             return value
-        case Comparison(key, op, value):
+        case TreeComparison(key, op, value):
             return compare(op, read(key), value)
         case Not(child):
             return not tree_holds(child, read)
@@ -29,7 +29,7 @@ def shown(tree: FilterTree) -> str:
     match tree:
         case Const(value):
             return "true" if value else "false"
-        case Comparison(key, op, value):
+        case TreeComparison(key, op, value):
             return f"{key} {op} {value!r}"
         case Not(child):
             return f"not {shown(child)}"
@@ -43,7 +43,7 @@ def check_shape(tree: FilterTree) -> None:
     """No node has a child of its own kind, a single child, or one twice; constants stand alone, Not only at leaves."""
     match tree:
         case Not(child):
-            assert isinstance(child, Comparison)
+            assert isinstance(child, TreeComparison)
         case And(children) | Or(children):
             assert not any(isinstance(child, Const | type(tree)) for child in children)
             assert len(children) >= 2

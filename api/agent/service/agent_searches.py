@@ -12,7 +12,7 @@ from ...engines.live.engine_access import EngineOf
 from ...http.bodies import ENCODER, Bodies
 from ...store.environment_ids import DEFAULT
 from ...telemetry.decision_log.decision_log import Log, asker_of
-from ...telemetry.decision_log.entry import Kind
+from ...telemetry.decision_log.entry import EntryKind
 from ...telemetry.metrics.counts import Counts
 
 _REMEDY: Final = "an agent has no registry; ask the service"
@@ -40,7 +40,7 @@ class Filters:
             found = await self._deciding.in_thread(lambda: engine.filter_for(search, moment.now))
         self._counts.searched(engine, "resource")
         resp.data = ENCODER.encode(found)
-        self._log.keep(Kind.SEARCH, moment, engine, req.context.body, resp.data, asker_of(req))
+        self._log.keep(EntryKind.SEARCH, moment, engine, req.context.body, resp.data, asker_of(req))
 
 
 class Unavailable:

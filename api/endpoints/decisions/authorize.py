@@ -15,7 +15,7 @@ from ...http.openapi.operation import Answer, Operation
 from ...http.rejections import BodyRejected
 from ...store.environment_ids import DEFAULT
 from ...telemetry.decision_log.decision_log import Log, asker_of
-from ...telemetry.decision_log.entry import Kind, Moment
+from ...telemetry.decision_log.entry import EntryKind, Moment
 from .batch import Batch
 from .deciding import Deciding
 from .decision_shapes import Authorization, Authorizations, AuthorizeRequest, AuthorizeRequests
@@ -57,7 +57,7 @@ class Authorize:
             moment = self._log.begin()
             decision = await self._deciding.decide(engine, question, req.context.is_long, moment.now)
             resp.data = ENCODER.encode(_short(decision))
-            self._keep(Kind.EVALUATION, moment, engine, question, decision, req)
+            self._keep(EntryKind.EVALUATION, moment, engine, question, decision, req)
             return
         if len(body) > 1:
             raise BodyRejected("invalid-request", "beside `requests` there is no other member", "$")
@@ -70,10 +70,10 @@ class Authorize:
         found = iter(decisions)
         results = (next(found) if isinstance(one, dict) else error_item(HTTPStatus.BAD_REQUEST, one) for one in read)
         resp.data = ENCODER.encode({"results": [*map(_short, results)]})
-        self._keep(Kind.ITEM, moment, engine, {"evaluations": questions}, {"evaluations": decisions}, req)
+        self._keep(EntryKind.ITEM, moment, engine, {"evaluations": questions}, {"evaluations": decisions}, req)
 
     def _keep(
-        self, kind: Kind, moment: Moment, engine: Engine, asked: object, answer: object, req: falcon.asgi.Request
+        self, kind: EntryKind, moment: Moment, engine: Engine, asked: object, answer: object, req: falcon.asgi.Request
     ) -> None:
         if self._log.is_on:
             self._log.keep(kind, moment, engine, ENCODER.encode(asked), ENCODER.encode(answer), asker_of(req))

@@ -11,7 +11,7 @@ from ...http.bodies import ENCODER, JSON, Bodies
 from ...http.openapi.operation import Answer, Operation
 from ...store.environment_ids import DEFAULT
 from ...telemetry.decision_log.decision_log import Log, asker_of
-from ...telemetry.decision_log.entry import Kind
+from ...telemetry.decision_log.entry import EntryKind
 from .deciding import Deciding
 from .decision_shapes import Decision, EvaluationRequest
 
@@ -23,7 +23,7 @@ EVALUATE: Final = Operation(
     bodies={JSON: EvaluationRequest},
 )
 
-_KIND: Final = Kind.EVALUATION  # PERF: to find a member of an enumeration takes as long as a call
+_KIND: Final = EntryKind.EVALUATION  # PERF: to find a member of an enumeration takes as long as a call
 
 
 class Evaluation:
@@ -44,7 +44,7 @@ class Evaluation:
         engine = (await engine_for(req, self._engine_of, env)).held()
         moment = self._log.begin()
         resp.data = ENCODER.encode(await self._deciding.decide(engine, body, req.context.is_long, moment.now))
-        self._log.keep(Kind.EVALUATION, moment, engine, req.context.body, resp.data, asker_of(req))
+        self._log.keep(EntryKind.EVALUATION, moment, engine, req.context.body, resp.data, asker_of(req))
 
     def at_once(self, engine: Engine, body: dict[str, object], now: float | None = None) -> object | None:
         """Returns the decision and counts it, or returns None if it may take long (see `lane`)."""
@@ -54,7 +54,7 @@ class Evaluation:
         self._deciding.counts.decided(engine, decision)
         return decision
 
-    def kind_of(self, _answer: object) -> Kind:
+    def kind_of(self, _answer: object) -> EntryKind:
         """See `lane`."""
         return _KIND
 

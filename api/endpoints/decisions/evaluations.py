@@ -15,7 +15,7 @@ from ...http.openapi.operation import Answer, Operation
 from ...settings.settings import HttpLimits
 from ...store.environment_ids import DEFAULT
 from ...telemetry.decision_log.decision_log import Log, asker_of
-from ...telemetry.decision_log.entry import Kind
+from ...telemetry.decision_log.entry import EntryKind
 from .batch import Batch, BatchAnswers, read_batch
 from .deciding import Deciding
 from .decision_shapes import Decision, Decisions, EvaluationsRequest
@@ -65,10 +65,10 @@ class Evaluations:
         engine = (await engine_for(req, self._engine_of, env)).held()
         moment = self._log.begin()
         if batch is None:
-            kind = Kind.EVALUATION
+            kind = EntryKind.EVALUATION
             resp.data = ENCODER.encode(await self._deciding.decide(engine, body, req.context.is_long, moment.now))
         else:
-            kind = Kind.ITEM
+            kind = EntryKind.ITEM
             found = await self.decide_all(engine, batch, env, req.context.is_long or explains(body), moment.now)
             resp.data = ENCODER.encode({"evaluations": found})
         self._log.keep(kind, moment, engine, req.context.body, resp.data, asker_of(req))
@@ -113,9 +113,9 @@ class Evaluations:
         self._deciding.counts.decided_many(engine, answers.reason_codes)
         return {"evaluations": found}
 
-    def kind_of(self, answer: object) -> Kind:
+    def kind_of(self, answer: object) -> EntryKind:
         """See `lane`. A body without items gets the answer to one evaluation."""
-        return Kind.ITEM if isinstance(answer, dict) and "evaluations" in answer else Kind.EVALUATION
+        return EntryKind.ITEM if isinstance(answer, dict) and "evaluations" in answer else EntryKind.EVALUATION
 
     async def _all(self, answers: BatchAnswers, engine: Engine, takes_long: bool) -> list[object]:
         """Returns the answers. A program is specialised in a thread, and so is all that takes long each time."""

@@ -21,7 +21,7 @@ from ...identity.guard import Guard
 from ...settings.settings import HttpLimits
 from ...store.environment_ids import DEFAULT
 from ...telemetry.decision_log.decision_log import NO_LOG, Log
-from ...telemetry.decision_log.entry import Asker, Kind
+from ...telemetry.decision_log.entry import Asker, EntryKind
 from ...telemetry.log_lines import REQUEST_ID, TRACE
 from ...telemetry.metrics.counter_layout import LAST, SHIFT, SUM
 from ...telemetry.metrics.counts import Counts
@@ -71,7 +71,7 @@ class AnswersAtOnce(Protocol):
     def at_once(self, engine: Engine, body: dict[str, object], now: float | None = None) -> object | None:
         """Returns the answer at `now`, or by the engine's clock, or None if it takes long."""
 
-    def kind_of(self, answer: object) -> Kind:
+    def kind_of(self, answer: object) -> EntryKind:
         """Returns what the decision log has of an answer."""
 
 

@@ -14,7 +14,7 @@ from ...http.rejections import Unauthenticated
 from ...identity.credential import Credential, Recent, Scope
 from ...identity.guard import Guard
 from ...telemetry.decision_log.decision_log import NO_LOG, Log
-from ...telemetry.decision_log.entry import Asker, Kind, Moment
+from ...telemetry.decision_log.entry import Asker, EntryKind, Moment
 from ...telemetry.metrics.counts import Counts
 from .contracts.contract import Contract, GatewayCall
 from .gateway_subjects import NoSubject, subject_of
@@ -141,7 +141,7 @@ class Gateway:
     def _keep(self, asked: GatewayQuestion, found: Prepared, decision: Mapping[str, Any]) -> None:
         question, cut = without_credentials(found.question, asked.headers)
         answer, asker = ENCODER.encode(decision), Asker.of(found.caller, asked.headers.fields)
-        self._log.keep(Kind.EVALUATION, found.moment, found.engine, ENCODER.encode(question), answer, asker, cut)
+        self._log.keep(EntryKind.EVALUATION, found.moment, found.engine, ENCODER.encode(question), answer, asker, cut)
 
     def _question(self, asked: GatewayQuestion, engine: Engine, caller: str) -> Prepared:
         headers, settings = asked.headers, engine.gateway

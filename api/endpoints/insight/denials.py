@@ -22,7 +22,7 @@ from ...store.environments import Environment
 from ...store.errors import BadQuery, Conflict
 from ...store.pages import cursor_after, read_cursor
 from ...telemetry.decision_log.decision_log import Log
-from ...telemetry.decision_log.entry import Kind
+from ...telemetry.decision_log.entry import EntryKind
 from ...telemetry.decision_log.tail import MOST_TAIL_BYTES, newest_lines
 from ..management.management_shapes import Count
 
@@ -73,7 +73,7 @@ class _ReadDenial(Struct, frozen=True, gc=False):
     time: str
     decision_id: str
     environment: str | None
-    kind: Kind
+    kind: EntryKind
     answer: _Decided | None = None
     reason_code: str | None = None
 
@@ -157,7 +157,7 @@ def _denial_in(line: bytes, environment: str, created: int) -> str | None:
 
 
 def _is_denial(read: _ReadDenial) -> bool:
-    if read.kind is Kind.SEARCH:
+    if read.kind is EntryKind.SEARCH:
         return False
     if read.answer is not None:
         return read.answer.decision is False

@@ -9,7 +9,7 @@ from ....bundles.conditions.instants import parse_instant
 from ....bundles.event_loop import TakesLong
 from ....runtime import BadRequest, Engine
 from ....runtime.requests.searches import read_resource_search
-from ...telemetry.decision_log.entry import MICROSECONDS, NANOSECONDS, Kind
+from ...telemetry.decision_log.entry import MICROSECONDS, NANOSECONDS, EntryKind
 from ...telemetry.decision_log.record import ReadRecord
 
 BAD_REQUEST: Final = "BAD_REQUEST"
@@ -59,7 +59,7 @@ def compared(engine: Engine, record: ReadRecord, environment: str | None) -> Not
     if record.masked or record.cut or record.answer is None:
         return NotCompared.MASKED
     now = parse_instant(record.time) // NANOSECONDS / MICROSECONDS
-    if record.kind is Kind.SEARCH:
+    if record.kind is EntryKind.SEARCH:
         return _search(engine, record.request, record.answer, now)
     return _evaluation(engine, record.request, record.answer, now)
 
@@ -73,7 +73,7 @@ def compared_engines(before: Engine, after: Engine, record: ReadRecord) -> NotCo
     if record.masked or record.cut or record.answer is None:
         return NotCompared.MASKED
     now = parse_instant(record.time) // NANOSECONDS / MICROSECONDS
-    if record.kind is not Kind.SEARCH:
+    if record.kind is not EntryKind.SEARCH:
         return _between(before, after, record.request, now)
     return _filters(before, after, record.request, now) if "filter" in record.answer else NotCompared.NOT_COMPARED
 

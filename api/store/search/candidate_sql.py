@@ -13,7 +13,7 @@ from ....bundles.conditions.comparisons import constants_of
 from ....bundles.conditions.keys import steps_of
 from ....bundles.conditions.literals import literal_of
 from ....bundles.conditions.operators import IS_UPWARD, Operator, Ordering
-from ....bundles.conditions.trees.tree import And, Comparison, Const, FilterTree, Not, Or, complement
+from ....bundles.conditions.trees.tree import And, Const, FilterTree, Not, Or, TreeComparison, complement
 from ....bundles.conditions.values import Json, is_number
 from ..elements.element_bodies import encode_body
 
@@ -61,9 +61,9 @@ class CandidateSql:
 
     def _tree(self, tree: FilterTree) -> Sql:
         match tree:
-            case Comparison():
+            case TreeComparison():
                 return self._comparison(tree, holds=True)
-            case Not(Comparison() as child):
+            case Not(TreeComparison() as child):
                 return self._comparison(child, holds=False)
             case Not(child):
                 return self._tree(complement(child))
@@ -80,7 +80,7 @@ class CandidateSql:
     def _children(self, children: Sequence[FilterTree]) -> list[Sql]:
         return [self._tree(child) for child in sorted(children, key=_cost)]
 
-    def _comparison(self, tree: Comparison, holds: bool) -> Sql:
+    def _comparison(self, tree: TreeComparison, holds: bool) -> Sql:
         among = constants_of(tree.op, tree.value)
         if tree.key == "type" or self._comparisons == 0 or self._constants < len(among):
             return None
@@ -98,7 +98,7 @@ class CandidateSql:
             case _:
                 assert_never(tree.op)
 
-    def _equals(self, tree: Comparison, among: Sequence[Json], holds: bool) -> Sql:
+    def _equals(self, tree: TreeComparison, among: Sequence[Json], holds: bool) -> Sql:
         """The value may be one of the constants. For the negation of `ne`, it may be absent too (F5)."""
         if holds and tree.key != "id" and _are_searched(among):
             return self._searched(tree.key, among)
@@ -109,7 +109,7 @@ class CandidateSql:
         found += [self._between(value, *_around(item)) for item in among if is_number(item) and not _is_exact(item)]
         return _either(found if holds else [f"{value.read} IS NULL", *found])
 
-    def _differs(self, tree: Comparison, among: Sequence[Json], holds: bool) -> Sql:
+    def _differs(self, tree: TreeComparison, among: Sequence[Json], holds: bool) -> Sql:
         """The value is not certainly one of the constants. For `ne`, it is not absent either."""
         if tree.key == "id":
             return f"NOT {self._among('id', [item for item in among if isinstance(item, str)])}"
@@ -124,7 +124,7 @@ class CandidateSql:
             sql = f"{self._searched(tree.key, among)} AND {sql}"
         return f"({sql}) IS NOT TRUE"
 
-    def _ordered(self, tree: Comparison, op: Ordering, holds: bool) -> Sql:
+    def _ordered(self, tree: TreeComparison, op: Ordering, holds: bool) -> Sql:
         """The value may be in this order. For the negation, it is not certainly in it."""
         value, upward = self._value(tree.key), IS_UPWARD[op]
         if value is None:
@@ -142,7 +142,7 @@ class CandidateSql:
         sql = f"{value.read} > {self._bound(tree.value)}" if upward else f"{value.read} < {self._bound(cut)}"
         return f"({sql} AND {value.quoted}) IS NOT TRUE"
 
-    def _matches(self, tree: Comparison) -> Sql:
+    def _matches(self, tree: TreeComparison) -> Sql:
         """The text of a pattern that is plain text occurs."""
         text, _ = literal_of(tree.value) or ("", "inside")
         if not text:
@@ -193,9 +193,9 @@ class CandidateSql:
 def may_hold_without_attributes(tree: FilterTree) -> bool:
     """Returns whether a filter may hold for an entity without attributes."""
     match tree:
-        case Comparison(key):
+        case TreeComparison(key):
             return key == "id"
-        case Not(Comparison()):
+        case Not(TreeComparison()):
             return True
         case Not(child):
             return may_hold_without_attributes(complement(child))
@@ -219,11 +219,11 @@ def _either(conditions: Sequence[Sql]) -> Sql:
 def _cost(tree: FilterTree) -> int:
     """Returns the order of a child in an AND: SQLite asks the first of every row, the others of fewer rows."""
     match tree:
-        case Comparison("id") | Not(Comparison("id")):
+        case TreeComparison("id") | Not(TreeComparison("id")):
             return 0
-        case Comparison(_, Operator.EQ, value) if _are_searched([value]):
+        case TreeComparison(_, Operator.EQ, value) if _are_searched([value]):
             return 1
-        case Comparison() | Not(Comparison()):
+        case TreeComparison() | Not(TreeComparison()):
             return 2
         case _:
             return 3

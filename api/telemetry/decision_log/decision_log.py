@@ -8,7 +8,7 @@ from typing import Final, Protocol
 from ....runtime import Engine
 from ..bounded_queue import BoundedQueue
 from ..log_lines import REQUEST_ID, TRACE
-from .entry import ENTRY_BYTES, MICROSECONDS, Asker, Kind, Moment, Taken
+from .entry import ENTRY_BYTES, MICROSECONDS, Asker, EntryKind, Moment, Taken
 
 
 class LogFull(Exception):
@@ -54,7 +54,14 @@ class Log(Protocol):
         """Returns the instant of a decision that is made now. Raises LogFull."""
 
     def keep(
-        self, kind: Kind, moment: Moment, engine: Engine, request: bytes, answer: bytes, asker: Asker, cut: bool = False
+        self,
+        kind: EntryKind,
+        moment: Moment,
+        engine: Engine,
+        request: bytes,
+        answer: bytes,
+        asker: Asker,
+        cut: bool = False,
     ) -> None:
         """Takes an answer. `engine` is pinned at the revision that decided. `request` and `answer` are JSON."""
 
@@ -95,7 +102,14 @@ class DecisionLog:
         return Moment(instant / MICROSECONDS, instant, perf_counter_ns())
 
     def keep(
-        self, kind: Kind, moment: Moment, engine: Engine, request: bytes, answer: bytes, asker: Asker, cut: bool = False
+        self,
+        kind: EntryKind,
+        moment: Moment,
+        engine: Engine,
+        request: bytes,
+        answer: bytes,
+        asker: Asker,
+        cut: bool = False,
     ) -> None:
         """See `Log`. Drops the answer if the log is full, and counts that.
 

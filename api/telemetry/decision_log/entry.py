@@ -10,7 +10,7 @@ from ....runtime import Engine
 from ..log_lines import REQUEST_ID, TRACE
 
 
-class Kind(StrEnum):
+class EntryKind(StrEnum):
     """The kind of a record."""
 
     EVALUATION = "evaluation"
@@ -59,7 +59,7 @@ class Taken(msgspec.Struct, frozen=True, gc=False):
     It waits for some hundredths of a second. `ended`: see `Moment.began`.
     """
 
-    kind: Kind
+    kind: EntryKind
     moment: Moment
     ended: int
     engine: Engine
@@ -82,7 +82,7 @@ class Entry(msgspec.Struct, frozen=True, gc=False):
     files. `cut` says that a credential was left out of the request.
     """
 
-    kind: Kind
+    kind: EntryKind
     number: int
     instant: int
     duration: int

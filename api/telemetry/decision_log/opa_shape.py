@@ -20,7 +20,7 @@ class _Metrics(msgspec.Struct, frozen=True):
     timer_server_handler_ns: int
 
 
-class Event(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
+class OpaEvent(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     """An event of OPA's decision log. What has no place in OPA's shape is in `labels`."""
 
     labels: dict[str, str]
@@ -36,12 +36,12 @@ class Event(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     masked: tuple[str, ...] = ()
 
 
-def event_of(record: Record) -> Event:
+def event_of(record: Record) -> OpaEvent:
     """Returns the event of a record. If masks changed it, `masked` names the input as a whole."""
     environment = record.environment or ""
     labels = {"app": "writ", "environment": environment, "kind": str(record.kind)}
     optional = {"reason_code": record.reason_code, "policy_id": record.policy_id, "request_id": record.request_id}
-    return Event(
+    return OpaEvent(
         labels=labels | {name: value for name, value in optional.items() if value is not None},
         decision_id=record.decision_id,
         trace_id=record.trace_id or "",

@@ -8,7 +8,7 @@ agree.
 from typing import Final, NamedTuple
 
 from ....runtime import Engine
-from .entry import MICROSECONDS, NANOSECONDS, Asker, Kind, Taken
+from .entry import MICROSECONDS, NANOSECONDS, Asker, EntryKind, Taken
 from .masks import EnvironmentMasks
 from .record import ENCODER, time_text
 from .rendering import TOLD, Rendering, bare, one_line, shown_request_id, trace_id
@@ -24,7 +24,7 @@ MOST_MASKS: Final = 8
 """Bytes of a request that is masked here, and the masks of its environment. With more, the writer makes the record, so
 that the event loop does not wait for it."""
 
-_EVALUATION: Final = Kind.EVALUATION  # PERF: to find a member of an enumeration takes as long as a call
+_EVALUATION: Final = EntryKind.EVALUATION  # PERF: to find a member of an enumeration takes as long as a call
 _LINE_FEED, _RETURN = b"\n\r"
 _DIGITS: Final = len('000000Z"')
 _ERROR: Final = b'"error"'

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Raw
 
 from ....bundles.prepared import prepared
-from .entry import MICROSECONDS, Kind
+from .entry import MICROSECONDS, EntryKind
 
 ENCODER: Final = msgspec.json.Encoder()
 
@@ -25,7 +25,7 @@ class Record(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, gc=F
     decision_id: str
     environment: str | None
     revision: int
-    kind: Kind
+    kind: EntryKind
     request: Raw | None
     answer: Raw | None
     reason_code: str | None
@@ -43,7 +43,7 @@ class ReadRecord(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The members of a record that a replay reads."""
 
     time: str
-    kind: Kind
+    kind: EntryKind
     environment: str | None
     request: Any
     answer: dict[str, Any] | None

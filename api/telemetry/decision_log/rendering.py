@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Raw
 
 from ....bundles.prepared import prepared
-from .entry import Entry, Kind
+from .entry import Entry, EntryKind
 from .masks import EnvironmentMasks, Masks
 from .record import ENCODER, Record, time_text
 
@@ -82,12 +82,12 @@ class Rendering(NamedTuple):
 
     def records(self, entry: Entry) -> Iterator[Record]:
         """Yields the records of an entry. Denials, errors and searches are all kept."""
-        if entry.kind is Kind.ITEM:
+        if entry.kind is EntryKind.ITEM:
             yield from self._items(entry)
             return
         told = TOLD.decode(entry.answer)
         if self.is_kept(told.decision is True):
-            answer = entry.answer if entry.kind is Kind.EVALUATION else summary(entry.answer)
+            answer = entry.answer if entry.kind is EntryKind.EVALUATION else summary(entry.answer)
             yield self._record(entry, entry.request, answer, told, "")
 
     def _items(self, entry: Entry) -> Iterator[Record]:

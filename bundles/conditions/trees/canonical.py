@@ -9,7 +9,7 @@ from .minimise import Minimiser
 from .normalise import normal_and, normal_or
 from .rule_diagram import Conjunction, RuleDiagram
 from .separable import separable_tree
-from .tree import TRUE, Comparison, FilterTree, complement
+from .tree import TRUE, FilterTree, TreeComparison, complement
 
 STEPS = 20_000
 """The default budget of canonicalisation. A step reads about one cell or constant."""
@@ -26,7 +26,7 @@ def canonical_tree(allows: Sequence[Conjunction], denies: Sequence[Conjunction],
     >>> from ..operators import Operator
     >>> below_5, rest = [("k", Operator.LT, 5)], [("k", Operator.GTE, 5), ("k", Operator.LT, 9)]
     >>> canonical_tree([below_5, rest], [])
-    Comparison(key='k', op=<Operator.LT: 'lt'>, value=9)
+    TreeComparison(key='k', op=<Operator.LT: 'lt'>, value=9)
     """
     separable = separable_tree(allows, denies)
     if separable is not None:
@@ -45,9 +45,9 @@ def flat_tree(allows: Iterable[Conjunction], denies: Iterable[Conjunction]) -> F
 
 def _disjunction(rules: Iterable[Conjunction]) -> FilterTree:
     """Returns the tree of "some rule holds", without the rules that a shorter rule absorbs."""
-    known: dict[Comparison, Comparison] = {}  # PERF: sets compare the very same object at once
+    known: dict[TreeComparison, TreeComparison] = {}  # PERF: sets compare the very same object at once
     found = {
-        frozenset(known.setdefault(one, one) for one in (Comparison.normal(*comparison) for comparison in rule))
+        frozenset(known.setdefault(one, one) for one in (TreeComparison.normal(*comparison) for comparison in rule))
         for rule in rules
     }
     if frozenset() in found:
@@ -55,10 +55,10 @@ def _disjunction(rules: Iterable[Conjunction]) -> FilterTree:
     return normal_or(normal_and(conjunction) for conjunction in _absorbed(found))
 
 
-def _absorbed(conjunctions: Collection[frozenset[Comparison]]) -> Collection[frozenset[Comparison]]:
+def _absorbed(conjunctions: Collection[frozenset[TreeComparison]]) -> Collection[frozenset[TreeComparison]]:
     """Returns the conjunctions that contain no other one. PERF: candidates are found by their rarest member."""
     counts = Counter(chain.from_iterable(conjunctions))
-    by_rarest: dict[Comparison, list[frozenset[Comparison]]] = defaultdict(list)
+    by_rarest: dict[TreeComparison, list[frozenset[TreeComparison]]] = defaultdict(list)
     for conjunction in conjunctions:
         by_rarest[min(conjunction, key=lambda member: (counts[member], member.rank))].append(conjunction)
     if sum(count * len(by_rarest[member]) for member, count in counts.items()) > ABSORPTION_TRIES:

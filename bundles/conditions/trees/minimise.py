@@ -19,7 +19,7 @@ from ..operators import Operator
 from . import tree as trees
 from .diagrams import FALSE, TRUE, Diagrams, Node, Question
 from .normalise import normalised
-from .tree import Comparison, FilterTree, complement, fold_and, fold_or, leaf_count
+from .tree import FilterTree, TreeComparison, complement, fold_and, fold_or, leaf_count
 from .value_sets import value_set_tree
 
 MANY_GROUPS = 32
@@ -37,7 +37,7 @@ class Cover(NamedTuple):
     tree: FilterTree
 
 
-class Group(NamedTuple):
+class AnswerGroup(NamedTuple):
     """Answers, as bits, that lead to the same bounds. `answer` is one of them.
 
     If the group is `open`, its bounds still ask for patterns.
@@ -114,7 +114,7 @@ class Minimiser:
         if question.pattern is None:
             return value_set_tree(question.key, question.domain, answers, free)
         _, pattern = question.domain.tests[question.pattern]
-        matches = Comparison.normal(question.key, Operator.REGEX, pattern)
+        matches = TreeComparison.normal(question.key, Operator.REGEX, pattern)
         return {0b01: complement(matches), 0b10: matches, 0b11: trees.TRUE}[answers]
 
 
@@ -131,7 +131,7 @@ class _Sum:
             self._common = diagrams.conjunction(self._common, group.upper)
         self._terms: list[Term] = []
 
-    def _grouped(self, lower: Node, upper: Node) -> list[Group]:
+    def _grouped(self, lower: Node, upper: Node) -> list[AnswerGroup]:
         diagrams, level = self._diagrams, self._level
         question = diagrams.questions[level]
         bounds = list(zip(diagrams.children(lower, level), diagrams.children(upper, level), strict=True))
@@ -145,7 +145,7 @@ class _Sum:
                 answers[key] = answers.get(key, 0) | 1 << answer
         diagrams.spend(len(answers))
         return [
-            Group(bits, (bits & -bits).bit_length() - 1, decided == OPEN, low, high)
+            AnswerGroup(bits, (bits & -bits).bit_length() - 1, decided == OPEN, low, high)
             for (low, high, decided), bits in answers.items()
         ]
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from .tree import And, Comparison, Const, FilterTree, Or
+from .tree import And, Const, FilterTree, Or, TreeComparison
 
 
 def normal_and(trees: Iterable[FilterTree]) -> FilterTree:
@@ -25,7 +25,9 @@ def normalised(tree: FilterTree) -> FilterTree:
     return _normal(type(tree), map(normalised, tree.children)) if isinstance(tree, And | Or) else tree
 
 
-def _normal(connective: type[And[Comparison]] | type[Or[Comparison]], trees: Iterable[FilterTree]) -> FilterTree:
+def _normal(
+    connective: type[And[TreeComparison]] | type[Or[TreeComparison]], trees: Iterable[FilterTree]
+) -> FilterTree:
     children: dict[FilterTree, None] = {}
     for tree in trees:
         for child in tree.children if isinstance(tree, connective) else (tree,):

@@ -10,7 +10,7 @@ from .canonical import STEPS
 from .diagrams import FALSE, TRUE, Diagrams, Node, OutOfSteps
 from .domain import Test, partition
 from .normalise import normalised
-from .tree import And, Comparison, Const, FilterTree, Not, Or, complement, leaves
+from .tree import And, Const, FilterTree, Not, Or, TreeComparison, complement, leaves
 
 
 def same_meaning(left: FilterTree, right: FilterTree, steps: int = STEPS) -> bool:
@@ -19,8 +19,8 @@ def same_meaning(left: FilterTree, right: FilterTree, steps: int = STEPS) -> boo
     If that takes more than `steps`, it returns whether they are the same but for order and nesting.
 
     >>> from ..operators import Operator
-    >>> low, high = Comparison("k", Operator.LT, 5), Comparison("k", Operator.GTE, 5)
-    >>> same_meaning(Or((low, high)), Not(Comparison("k", Operator.LT, 5))), same_meaning(low, low)
+    >>> low, high = TreeComparison("k", Operator.LT, 5), TreeComparison("k", Operator.GTE, 5)
+    >>> same_meaning(Or((low, high)), Not(TreeComparison("k", Operator.LT, 5))), same_meaning(low, low)
     (False, True)
     """
     try:
@@ -54,7 +54,7 @@ class _Both:
         match tree:
             case Const(value):
                 return TRUE if value else FALSE
-            case Comparison():
+            case TreeComparison():
                 return self._leaf(tree)
             case Not(child):
                 return self._diagrams.negation(self.node(child))
@@ -65,7 +65,7 @@ class _Both:
             case _:
                 assert_never(tree)
 
-    def _leaf(self, leaf: Comparison) -> Node:
+    def _leaf(self, leaf: TreeComparison) -> Node:
         """Returns the node of a comparison. A pattern is asked where the cell does not tell whether it matches."""
         number = self._numbers[leaf.key, _meant(leaf)]
         level, pattern = self._levels[leaf.key, None], self._levels.get((leaf.key, number))
@@ -78,7 +78,7 @@ class _Both:
         return self._diagrams.node(level, children)
 
 
-def _meant(leaf: Comparison) -> CanonicalKey:
+def _meant(leaf: TreeComparison) -> CanonicalKey:
     return (leaf.op, canonical_key(leaf.value))
 
 

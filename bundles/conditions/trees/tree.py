@@ -37,7 +37,7 @@ TRUE, FALSE = Const(True), Const(False)
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class TreeComparison:
     """An attribute compared with a constant.
 
     Two comparisons are equal if their keys and operators are equal, and their constants are the same by rule C3. So
@@ -49,11 +49,13 @@ class Comparison:
     value: Json
 
     @classmethod
-    def normal(cls, key: str, op: Operator, value: Json) -> "Comparison":
+    def normal(cls, key: str, op: Operator, value: Json) -> "TreeComparison":
         """Returns the canonical form of a comparison: `in` with one constant becomes `eq`, and lists are sorted (C5).
 
-        >>> Comparison.normal("k", Operator.IN, ["b", "a", "b"]).value, Comparison.normal("k", Operator.NIN, [1.0]).op
-        (['a', 'b'], <Operator.NE: 'ne'>)
+        >>> TreeComparison.normal("k", Operator.IN, ["b", "a", "b"]).value
+        ['a', 'b']
+        >>> TreeComparison.normal("k", Operator.NIN, [1.0]).op
+        <Operator.NE: 'ne'>
         """
         if TAKES_LIST[op]:
             constants = canonical_list(value)
@@ -68,7 +70,7 @@ class Comparison:
         return (0, self.key, _RANKS[self.op], canonical_key(self.value))
 
     def __eq__(self, other: object) -> bool:
-        return self is other or (isinstance(other, Comparison) and self.rank == other.rank)
+        return self is other or (isinstance(other, TreeComparison) and self.rank == other.rank)
 
     def __hash__(self) -> int:
         return hash(self.rank)
@@ -87,7 +89,7 @@ class _Connective(Generic[Leaf]):
         return sum(map(leaf_count, self.children))
 
     @cached_property
-    def rank(self: "_Connective[Comparison]") -> tuple[object, ...]:
+    def rank(self: "_Connective[TreeComparison]") -> tuple[object, ...]:
         """The sort key among the children of one node."""
         return (1, len(self.children), *(child.rank for child in self.children))
 
@@ -127,13 +129,13 @@ class Not(Generic[Leaf]):
     child: "Tree[Leaf]"
 
     @property
-    def rank(self: "Not[Comparison]") -> tuple[object, ...]:
+    def rank(self: "Not[TreeComparison]") -> tuple[object, ...]:
         """The sort key among the children of one node: right after its child."""
         return (*self.child.rank, True)
 
 
 Tree: TypeAlias = Const | Leaf | And[Leaf] | Or[Leaf] | Not[Leaf]
-FilterTree: TypeAlias = Tree[Comparison]
+FilterTree: TypeAlias = Tree[TreeComparison]
 
 
 def leaves(tree: Tree[Leaf]) -> Iterator[Leaf]:
@@ -166,7 +168,7 @@ def leaf_count(tree: Tree[Leaf]) -> int:
 def complement(tree: Tree[Leaf]) -> Tree[Leaf]:
     """Returns the negation of a tree, with `Not` only at the leaves (negation normal form).
 
-    >>> one, other = Comparison("a", Operator.EQ, 1), Comparison("b", Operator.EQ, 2)
+    >>> one, other = TreeComparison("a", Operator.EQ, 1), TreeComparison("b", Operator.EQ, 2)
     >>> complement(And((one, Not(other)))) == Or((Not(one), other))
     True
     """
@@ -184,8 +186,8 @@ def complement(tree: Tree[Leaf]) -> Tree[Leaf]:
 def fold_and(trees: Iterable[Tree[Leaf]]) -> Tree[Leaf]:
     """Returns the conjunction with constants folded. The other children stay as they are.
 
-    >>> fold_and([TRUE, Comparison("a", Operator.EQ, 1)])
-    Comparison(key='a', op=<Operator.EQ: 'eq'>, value=1)
+    >>> fold_and([TRUE, TreeComparison("a", Operator.EQ, 1)])
+    TreeComparison(key='a', op=<Operator.EQ: 'eq'>, value=1)
     """
     return _folded(And, trees)
 

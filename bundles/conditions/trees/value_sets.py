@@ -12,7 +12,7 @@ from ..operators import Operator
 from ..values import Json
 from .domain import MISSING, NO_VALUES, OTHER, Domain
 from .normalise import normal_and, normal_or
-from .tree import Comparison, FilterTree, complement
+from .tree import FilterTree, TreeComparison, complement
 
 FEW = 2
 """Up to this many consecutive values are listed. More values become a range."""
@@ -67,13 +67,13 @@ def _with_neighbours(domain: Domain, cells: int, free: int) -> int:
 def _listed(key: str, domain: Domain, has: Sequence[bool]) -> FilterTree:
     """Returns the tree of "the attribute has one of these values". The class OTHER is not one of them."""
     points, ranges = _described(key, domain, has)
-    return normal_or([*([Comparison.normal(key, Operator.IN, points)] if points else ()), *ranges])
+    return normal_or([*([TreeComparison.normal(key, Operator.IN, points)] if points else ()), *ranges])
 
 
 def _left_out(key: str, domain: Domain, has: Sequence[bool]) -> FilterTree:
     """Returns the tree of "the attribute is present and has none of these values"."""
     points, ranges = _described(key, domain, has)
-    return normal_and([Comparison.normal(key, Operator.NIN, points), *map(complement, ranges)])
+    return normal_and([TreeComparison.normal(key, Operator.NIN, points), *map(complement, ranges)])
 
 
 def _described(key: str, domain: Domain, has: Sequence[bool]) -> tuple[list[Json], list[FilterTree]]:
@@ -132,25 +132,25 @@ def _range(key: str, cluster: Sequence[Run], text: bool) -> FilterTree:
         value for left, right in pairwise(cluster) for value in Run(left.high, right.low).few(text) or ()
     ]
     if low or high or text:
-        without = [Comparison.normal(key, Operator.NIN, holes)] if holes else []
+        without = [TreeComparison.normal(key, Operator.NIN, holes)] if holes else []
         return normal_and([*_above(key, low if low or high else BOTTOM), *_below(key, high), *without])
     if not holes:
-        return normal_or([Comparison.normal(key, Operator.LT, 0), Comparison.normal(key, Operator.GTE, 0)])
+        return normal_or([TreeComparison.normal(key, Operator.LT, 0), TreeComparison.normal(key, Operator.GTE, 0)])
     least, *others = holes
-    without = [Comparison.normal(key, Operator.NIN, others)] if others else []
-    above = normal_and([Comparison.normal(key, Operator.GT, least), *without])
-    return normal_or([Comparison.normal(key, Operator.LT, least), above])
+    without = [TreeComparison.normal(key, Operator.NIN, others)] if others else []
+    above = normal_and([TreeComparison.normal(key, Operator.GT, least), *without])
+    return normal_or([TreeComparison.normal(key, Operator.LT, least), above])
 
 
 def _above(key: str, cut: Cut | None) -> list[FilterTree]:
     if cut is None:
         return []
     value, above = canonical_cut(cut)
-    return [Comparison.normal(key, Operator.GT if above else Operator.GTE, value)]
+    return [TreeComparison.normal(key, Operator.GT if above else Operator.GTE, value)]
 
 
 def _below(key: str, cut: Cut | None) -> list[FilterTree]:
     if cut is None:
         return []
     value, above = canonical_cut(cut)
-    return [Comparison.normal(key, Operator.LTE if above else Operator.LT, value)]
+    return [TreeComparison.normal(key, Operator.LTE if above else Operator.LT, value)]

@@ -8,7 +8,7 @@ from ..placed import Members, Placed, object_of
 from ..syntax_fault import SyntaxFault
 
 
-class Clause(NamedTuple):
+class StatementClause(NamedTuple):
     """A clause: the keyword that starts it, its last character, and the members of the element that it gives."""
 
     keyword: Placed
@@ -21,17 +21,17 @@ class Clause(NamedTuple):
         return str(self.keyword.value)
 
 
-class Element(NamedTuple):
+class ReadStatement(NamedTuple):
     """A statement that was read: the list of its element, the element's value, and its clauses in order."""
 
     list_name: str
     value: Placed
-    clauses: Sequence[Clause] = ()
+    clauses: Sequence[StatementClause] = ()
 
 
-def clause(keyword: Placed, last: Placed, /, **members: Placed) -> Clause:
+def clause(keyword: Placed, last: Placed, /, **members: Placed) -> StatementClause:
     """Returns a clause. The names of its members are all said by its keyword."""
-    return Clause(keyword, last.end, {name: (keyword, value) for name, value in members.items()})
+    return StatementClause(keyword, last.end, {name: (keyword, value) for name, value in members.items()})
 
 
 def member(value: Placed) -> tuple[Placed, Placed]:
@@ -40,8 +40,8 @@ def member(value: Placed) -> tuple[Placed, Placed]:
 
 
 def element(
-    list_name: str, head: Placed, members: Mapping[str, Placed | None], clauses: Iterable[Clause] = ()
-) -> Element:
+    list_name: str, head: Placed, members: Mapping[str, Placed | None], clauses: Iterable[StatementClause] = ()
+) -> ReadStatement:
     """Returns the element with the members of its head and of its clauses. Raises SyntaxFault for a second clause."""
     clauses = tuple(clauses)
     said: Members = {name: member(value) for name, value in members.items() if value is not None}
@@ -52,10 +52,10 @@ def element(
                 raise repeated(one, said[name][0])
             said[name] = pair
         end = max(end, one.end)
-    return Element(list_name, object_of(said, head.start, end), clauses)
+    return ReadStatement(list_name, object_of(said, head.start, end), clauses)
 
 
-def repeated(again: Clause, first: Placed) -> SyntaxFault:
+def repeated(again: StatementClause, first: Placed) -> SyntaxFault:
     """Returns the fault of a clause that gives what an earlier one has given."""
     keyword = again.keyword
     help_text = "join them with `and`" if again.name == "when" else "keep one of them"
@@ -67,8 +67,8 @@ def repeated(again: Clause, first: Placed) -> SyntaxFault:
     return SyntaxFault(f"{message} in one statement", keyword.start, keyword.end, help_text)
 
 
-def headed(children: list[Any]) -> tuple[Placed, Placed, Placed | None, list[Clause]]:
+def headed(children: list[Any]) -> tuple[Placed, Placed, Placed | None, list[StatementClause]]:
     """Splits a statement into its keyword, the id, the name if there is one, and the clauses."""
     head, name, *rest = children
     label = next((child for child in rest if isinstance(child, Placed)), None)
-    return head, name, label, [child for child in rest if isinstance(child, Clause)]
+    return head, name, label, [child for child in rest if isinstance(child, StatementClause)]

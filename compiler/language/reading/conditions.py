@@ -9,7 +9,7 @@ from ..syntax_fault import SyntaxFault
 from ..tokens import decoded
 from ..words import written_key
 from .bare_words import check_bare_words
-from .clauses import Clause, member
+from .clauses import StatementClause, member
 
 WITHOUT_BRACKETS = "list"
 """The type of a list of constants that is said without brackets."""
@@ -20,14 +20,14 @@ class _Condition(NamedTuple):
     value: Placed
 
 
-def when(children: list[Any]) -> Clause:
+def when(children: list[Any]) -> StatementClause:
     """Reads `when resource.status is "draft" and context.mfa is true`."""
     keyword, conditions = children[0], values(children)
     sections: dict[str, list[Placed]] = {}
     for section, value in conditions:
         sections.setdefault(section, []).append(value)
     members: Members = {section: (keyword, array(values)) for section, values in sections.items()}
-    return Clause(keyword, conditions[-1].value.end, members)
+    return StatementClause(keyword, conditions[-1].value.end, members)
 
 
 def comparison(children: list[Placed]) -> _Condition:

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..placed import Placed, Reader, array, object_of, values
-from .clauses import Element, element, member
+from .clauses import ReadStatement, element, member
 from .constants import members_of
 
 
-def declare_subject(children: list[Any]) -> Element:
+def declare_subject(children: list[Any]) -> ReadStatement:
     """Reads `declare subject user department string`. Without a type, subjects have no attributes."""
     keyword, section, *found = _said(children)
     if not found:
@@ -19,14 +19,14 @@ def declare_subject(children: list[Any]) -> Element:
     return _section(keyword, section, object_of({kind.value: (kind, attributes)}, kind.start, end.end))
 
 
-def declare_section(children: list[Any]) -> Element:
+def declare_section(children: list[Any]) -> ReadStatement:
     """Reads `declare context mfa boolean`, or the same for actions. Without attributes, there are none."""
     keyword, section, *pairs = _said(children)
     end = pairs[-1][1] if pairs else section
     return _section(keyword, section, object_of(members_of(pairs), section.start, end.end))
 
 
-def silence(children: list[Any]) -> Element:
+def silence(children: list[Any]) -> ReadStatement:
     """Reads `silence deny-priority on p7, p8 because "the order is fixed elsewhere"`."""
     code, *ids, reason = values(children)
     return element("lints", children[0], {"code": code, "on": array(ids) if ids else None, "reason": reason})
@@ -37,10 +37,10 @@ def _said(children: list[Any]) -> list[Any]:
     return [children[0], children[1], *values(children[2:])]
 
 
-def _section(keyword: Placed, section: Placed, attributes: Placed) -> Element:
+def _section(keyword: Placed, section: Placed, attributes: Placed) -> ReadStatement:
     """Returns the object of declared attributes with one section."""
     declared = object_of({section.value: member(attributes)}, keyword.start, attributes.end)
-    return Element("attributes", declared)
+    return ReadStatement("attributes", declared)
 
 
 READERS: Mapping[str, Reader] = {

@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..placed import Placed, Reader, array, object_of, values
-from .clauses import Clause, Element, clause, element, headed
+from .clauses import ReadStatement, StatementClause, clause, element, headed
 from .constants import members_of
 
 Holder = tuple[str, Placed]
 
 
-def type_statement(children: list[Any]) -> Element:
+def type_statement(children: list[Any]) -> ReadStatement:
     """Reads `type document "Document"` and its clauses. A type without actions has an empty list of them."""
     head, name, label, clauses = headed(children)
     read = element("resource_types", head, {"id": name, "name": label}, clauses)
@@ -20,18 +20,18 @@ def type_statement(children: list[Any]) -> Element:
     return read
 
 
-def actions(children: list[Placed]) -> Clause:
+def actions(children: list[Placed]) -> StatementClause:
     """Reads `actions read, update`."""
     names = values(children)
     return clause(children[0], names[-1], actions=array(names))
 
 
-def closed(children: list[Placed]) -> Clause:
+def closed(children: list[Placed]) -> StatementClause:
     """Reads `closed`."""
     return clause(children[0], children[0], closed=Placed(True, children[0].start, children[0].end))
 
 
-def pairs(children: list[Any]) -> Clause:
+def pairs(children: list[Any]) -> StatementClause:
     """Reads `attributes status string, size number`, or the attributes of an entity with their values."""
     keyword, found = children[0], values(children)
     end = found[-1][1] if found else keyword
@@ -43,19 +43,19 @@ def pair(children: list[Placed]) -> tuple[Placed, Placed]:
     return children[0], children[1]
 
 
-def role_statement(children: list[Any]) -> Element:
+def role_statement(children: list[Any]) -> ReadStatement:
     """Reads `role editor "Editor"`."""
     head, name, label, _ = headed(children)
     return element("roles", head, {"id": name, "name": label})
 
 
-def group_statement(children: list[Any]) -> Element:
+def group_statement(children: list[Any]) -> ReadStatement:
     """Reads `group engineering` and its members."""
     head, name, label, clauses = headed(children)
     return element("groups", head, {"id": name, "name": label}, clauses)
 
 
-def members(children: list[Any]) -> Clause:
+def members(children: list[Any]) -> StatementClause:
     """Reads `members user alice, group backend`."""
     found = values(children)
     return clause(children[0], found[-1], members=array(found))
@@ -73,20 +73,20 @@ def reference(children: list[Placed]) -> Placed:
     return object_of({"type": (kind, kind), "id": (name, name)}, kind.start, name.end)
 
 
-def subject_statement(children: list[Any]) -> Element:
+def subject_statement(children: list[Any]) -> ReadStatement:
     """Reads `subject user alice` and its clauses."""
     head, kind, name, *clauses = children
     return element("subjects", head, {"type": kind, "id": name}, clauses)
 
 
-def resource_statement(children: list[Any]) -> Element:
+def resource_statement(children: list[Any]) -> ReadStatement:
     """Reads `resource document d1 "Plan"` and its clauses."""
     head, kind, *rest = children
     _, name, label, clauses = headed([head, *rest])
     return element("resources", head, {"type": kind, "id": name, "name": label}, clauses)
 
 
-def external_id(children: list[Placed]) -> Clause:
+def external_id(children: list[Placed]) -> StatementClause:
     """Reads `external id "idp|1"`."""
     return clause(children[0], children[-1], external_id=children[-1])
 
@@ -101,16 +101,16 @@ def holder_subject(children: list[Placed]) -> Holder:
     return "subject", reference(children)
 
 
-def assign_statement(children: list[Any]) -> Element:
+def assign_statement(children: list[Any]) -> ReadStatement:
     """Reads `assign editor to user alice until 2027-01-01T00:00:00Z`."""
     role, (kind, holder), *terms = values(children)
     return element("assignments", children[0], {"role": role, kind: holder}, terms)
 
 
-def grant_statement(children: list[Any]) -> Element:
+def grant_statement(children: list[Any]) -> ReadStatement:
     """Reads `grant read, delete on document d1 to user alice`."""
     names = [child for child in values(children) if isinstance(child, Placed)]
-    terms = [child for child in children if isinstance(child, Clause)]
+    terms = [child for child in children if isinstance(child, StatementClause)]
     granted, (resource_type, resource, subject_type, subject) = names[:-4], names[-4:]
     members = {
         "actions": array(granted),
@@ -120,17 +120,17 @@ def grant_statement(children: list[Any]) -> Element:
     return element("grants", children[0], members, terms)
 
 
-def starts(children: list[Placed]) -> Clause:
+def starts(children: list[Placed]) -> StatementClause:
     """Reads `from` and the instant at which an assignment or a grant starts."""
     return clause(children[0], children[1], starts_at=children[1])
 
 
-def expires(children: list[Placed]) -> Clause:
+def expires(children: list[Placed]) -> StatementClause:
     """Reads `until` and the instant at which an assignment or a grant expires."""
     return clause(children[0], children[1], expires_at=children[1])
 
 
-def given_id(children: list[Placed]) -> Clause:
+def given_id(children: list[Placed]) -> StatementClause:
     """Reads `as` and the id of an assignment or a grant."""
     return clause(children[0], children[1], id=children[1])
 

@@ -9,7 +9,7 @@ from ...diagnostics.synonyms import suggest
 from ..advice import instant_of_date, twelve_hours
 from ..placed import Members, Placed, Reader, array, object_of, said, values
 from ..syntax_fault import SyntaxFault
-from .clauses import Clause, Element, clause, element, headed, member
+from .clauses import ReadStatement, StatementClause, clause, element, headed, member
 
 _SECTIONS = ("resource_attrs", "subject_attrs", "action_attrs", "context_attrs")
 WINDOW = ("not_before", "not_after", "days", "start", "end", "timezone")
@@ -25,7 +25,7 @@ _SEVERAL_DAYS = {
 }
 
 
-def policy_statement(children: list[Any]) -> Element:
+def policy_statement(children: list[Any]) -> ReadStatement:
     """Reads `policy p7 "Editors update drafts"` and its clauses. Raises SyntaxFault without an effect."""
     head, name, label, clauses = headed(children)
     read = element("policies", head, {"id": name, "name": label}, clauses)
@@ -35,7 +35,7 @@ def policy_statement(children: list[Any]) -> Element:
         raise SyntaxFault("the policy neither allows nor denies", name.start, name.end, help_text)
     _nest(found, "time_window", WINDOW)
     _nest(found, "conditions", (*_SECTIONS, "time_window", "ip_allowlist", "rate_limit"))
-    return Element("policies", object_of(found, read.value.start, read.value.end), clauses)
+    return ReadStatement("policies", object_of(found, read.value.start, read.value.end), clauses)
 
 
 def _nest(found: Members, name: str, inner: tuple[str, ...]) -> None:
@@ -47,24 +47,24 @@ def _nest(found: Members, name: str, inner: tuple[str, ...]) -> None:
         found[name] = (keyword, object_of(moved, start, end))
 
 
-def description(children: list[Placed]) -> Clause:
+def description(children: list[Placed]) -> StatementClause:
     """Reads `description` and its lines, each a text in quotes."""
     keyword, *lines = children
     text = "\n".join(line.value for line in lines)
     return clause(keyword, lines[-1], description=Placed(text, lines[0].start, lines[-1].end))
 
 
-def disabled(children: list[Placed]) -> Clause:
+def disabled(children: list[Placed]) -> StatementClause:
     """Reads `disabled`."""
     return clause(children[0], children[0], enabled=said(False, children[0]))
 
 
-def priority(children: list[Placed]) -> Clause:
+def priority(children: list[Placed]) -> StatementClause:
     """Reads `priority 10`."""
     return clause(children[0], children[1], priority=_whole(children[1]))
 
 
-def effect(children: list[Any]) -> Clause:
+def effect(children: list[Any]) -> StatementClause:
     """Reads `allow editor to read document`, with a `to` for each type."""
     keyword, who, *found = children
     scopes = [scope for scopes in found for scope in scopes]
@@ -72,7 +72,7 @@ def effect(children: list[Any]) -> Clause:
     if who.parts is not None:
         members["roles"] = member(who)
     members["resource_types"] = member(array(scopes))
-    return Clause(keyword, scopes[-1].end, members)
+    return StatementClause(keyword, scopes[-1].end, members)
 
 
 def everyone(children: list[Placed]) -> Placed:
@@ -109,7 +109,7 @@ def star(children: list[Placed]) -> Placed:
     return said("*", children[0])
 
 
-def days(children: list[Any]) -> Clause:
+def days(children: list[Any]) -> StatementClause:
     """Reads `on mon to fri, sun`."""
     keyword, found = children[0], values(children)
     return clause(keyword, found[-1][-1], days=array([day for run in found for day in run]))
@@ -136,32 +136,32 @@ def _meant_days(word: str) -> str:
     return help_text or f"write the first three letters, such as {quoted(DAYS[0])}, or a run such as `mon to fri`"
 
 
-def start_time(children: list[Placed]) -> Clause:
+def start_time(children: list[Placed]) -> StatementClause:
     """Reads `from 09:00`."""
     return clause(children[0], children[1], start=_clock(children[1]))
 
 
-def end_time(children: list[Placed]) -> Clause:
+def end_time(children: list[Placed]) -> StatementClause:
     """Reads `until 17:00`."""
     return clause(children[0], children[1], end=_clock(children[1]))
 
 
-def not_before(children: list[Placed]) -> Clause:
+def not_before(children: list[Placed]) -> StatementClause:
     """Reads `from` and an instant."""
     return clause(children[0], children[1], not_before=children[1])
 
 
-def not_after(children: list[Placed]) -> Clause:
+def not_after(children: list[Placed]) -> StatementClause:
     """Reads `until` and an instant."""
     return clause(children[0], children[1], not_after=children[1])
 
 
-def zone(children: list[Placed]) -> Clause:
+def zone(children: list[Placed]) -> StatementClause:
     """Reads `in Europe/Oslo`."""
     return clause(children[0], children[1], timezone=children[1])
 
 
-def addresses(children: list[Placed]) -> Clause:
+def addresses(children: list[Placed]) -> StatementClause:
     """Reads `from 10.0.0.0/8, 2001:db8::/32`. Raises SyntaxFault for a date, which is no instant."""
     keyword, found = children[0], values(children)
     for one in found:
@@ -172,7 +172,7 @@ def addresses(children: list[Placed]) -> Clause:
     return clause(keyword, found[-1], ip_allowlist=array(found))
 
 
-def rate(children: list[Placed]) -> Clause:
+def rate(children: list[Placed]) -> StatementClause:
     """Reads `at most 100 times in 1 minute`. Raises SyntaxFault for an unknown unit."""
     keyword, (limit, count, unit) = children[0], values(children)
     seconds = _UNITS.get(unit.value.removesuffix("s"))

@@ -6,7 +6,7 @@ from typing import Any
 from ....bundles.wording import quoted
 from ..placed import Members, Placed, Reader, array, object_of, said, values
 from ..syntax_fault import SyntaxFault
-from .clauses import Clause, Element, clause, element, member
+from .clauses import ReadStatement, StatementClause, clause, element, member
 from .constants import members_of
 
 _EVERY_METHOD = ("ANY", "ALL", "EVERY")
@@ -17,7 +17,7 @@ _NEEDED = (
 """The clauses that a route needs: a member of each, what it says, and an example."""
 
 
-def route_statement(children: list[Any]) -> Element:
+def route_statement(children: list[Any]) -> ReadStatement:
     """Reads `route show-document` and its clauses. Raises SyntaxFault if one is missing."""
     head, name, *clauses = children
     read = element("routes", head, {"id": name}, clauses)
@@ -27,34 +27,34 @@ def route_statement(children: list[Any]) -> Element:
     return read
 
 
-def any_method(children: list[Placed]) -> Clause:
+def any_method(children: list[Placed]) -> StatementClause:
     """Reads `any method /documents/{id}`."""
     keyword, _, path = children
-    return Clause(keyword, path.end, {"methods": member(array([said("*", keyword)])), "path": member(path)})
+    return StatementClause(keyword, path.end, {"methods": member(array([said("*", keyword)])), "path": member(path)})
 
 
-def methods(children: list[Placed]) -> Clause:
+def methods(children: list[Placed]) -> StatementClause:
     """Reads `GET, HEAD /documents/{id}`. Raises SyntaxFault for a word that is meant as every method."""
     *names, path = values(children)
     for name in names:
         if name.value.upper() in _EVERY_METHOD:
             raise SyntaxFault(f"{quoted(name.value)} is no method", name.start, name.end, "write `any method`")
-    return Clause(names[0], path.end, {"methods": member(array(names)), "path": member(path)})
+    return StatementClause(names[0], path.end, {"methods": member(array(names)), "path": member(path)})
 
 
-def hosts(children: list[Placed]) -> Clause:
+def hosts(children: list[Placed]) -> StatementClause:
     """Reads `on docs.example.com, *.example.org`."""
     keyword, found = children[0], values(children)
     return clause(keyword, found[-1], hosts=array(found))
 
 
-def means(children: list[Any]) -> Clause:
+def means(children: list[Any]) -> StatementClause:
     """Reads `means read document`, with the resource's id or external id."""
     keyword, action, kind, *named = children
     members: Members = {"resource_type": member(kind), "action": member(action)}
     for name, value in named:
         members[name] = member(value)
-    return Clause(keyword, (named[0][1] if named else kind).end, members)
+    return StatementClause(keyword, (named[0][1] if named else kind).end, members)
 
 
 def resource_id(children: list[Placed]) -> tuple[str, Placed]:
@@ -67,7 +67,7 @@ def external_resource_id(children: list[Placed]) -> tuple[str, Placed]:
     return "external_id", children[-1]
 
 
-def sources(children: list[Any]) -> Clause:
+def sources(children: list[Any]) -> StatementClause:
     """Reads `attributes page from query page, tenant from header X-Tenant, folder from {folder}`."""
     keyword, found = children[0], values(children)
     end = found[-1][1] if found else keyword

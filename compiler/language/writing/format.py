@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from ..parse import Parsed, parse
 from ..placed import Placed
-from ..reading.clauses import Element
+from ..reading.clauses import ReadStatement
 from ..reading.conditions import WITHOUT_BRACKETS
 from ..reading.constants import canonical
 from ..reading.policies import WINDOW
@@ -163,5 +163,5 @@ def _lists_without_brackets(parsed: Parsed) -> list[Placed]:
     return [constant for constant in constants if constant.type == WITHOUT_BRACKETS]
 
 
-def _is_term(element: Element, said: Collection[str]) -> bool:
+def _is_term(element: ReadStatement, said: Collection[str]) -> bool:
     return element.list_name in ("assignments", "grants") and set(said) <= _TERMS

@@ -10,27 +10,27 @@ from ....bundles.program.closure import TooManyAncestors, ancestors
 from ...model.elements import Assignment, Grant, Model, SubjectRef
 
 
-class Span(NamedTuple):
+class HoldingSpan(NamedTuple):
     """The instants in which an assignment or a grant is in force, in nanoseconds. None is no limit (P4)."""
 
     starts: int | None
     expires: int | None
 
-    def contains(self, other: "Span") -> bool:
+    def contains(self, other: "HoldingSpan") -> bool:
         """Returns whether this span has every instant of the other one."""
         starts_first = self.starts is None or (other.starts is not None and other.starts >= self.starts)
         return starts_first and (self.expires is None or (other.expires is not None and other.expires <= self.expires))
 
 
-ALWAYS = Span(None, None)
+ALWAYS = HoldingSpan(None, None)
 
 
-def span_of(element: Assignment | Grant) -> Span | None:
+def span_of(element: Assignment | Grant) -> HoldingSpan | None:
     """Returns the instants in which an element is in force, or None if one of its times can't be read."""
     if element.starts_at is None and element.expires_at is None:
         return ALWAYS
     try:
-        return Span(
+        return HoldingSpan(
             None if element.starts_at is None else parse_instant(element.starts_at),
             None if element.expires_at is None else parse_instant(element.expires_at),
         )

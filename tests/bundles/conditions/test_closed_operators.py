@@ -156,8 +156,8 @@ MEANING = {
     "domain beside a pattern": lambda: partition([(LIKE, "a"), (Operator.REGEX, "a")]),
     "constants of a domain": lambda: compared_with((LIKE, "a")),
     "satisfiability": lambda: is_satisfiable([(LIKE, "a")]),
-    "normal comparison": lambda: trees.Comparison.normal("k", LIKE, "a"),
-    "order of comparisons": lambda: trees.Comparison("k", LIKE, "a").rank,
+    "normal comparison": lambda: trees.TreeComparison.normal("k", LIKE, "a"),
+    "order of comparisons": lambda: trees.TreeComparison("k", LIKE, "a").rank,
     "separable tree": lambda: canonical_tree([[("k", LIKE, "a")]], []),
     "diagram": lambda: canonical_tree([[("k", LIKE, "a"), ("j", Operator.REGEX, "a")]], []),
     "diagram of a DENY": lambda: canonical_tree([[("k", Operator.REGEX, "a")]], [[("k", LIKE, "a")]]),
@@ -270,7 +270,7 @@ def test_the_last_step_to_a_target_refuses_an_invented_ordering(step, condition)
 @pytest.mark.parametrize("key", ["k", "id"])
 @pytest.mark.parametrize("constant", ["a", 1, ["a"]])
 def test_candidates_of_a_search_refuse_an_invented_operator(key, constant, holds):
-    comparison = trees.Comparison(key, LIKE, constant)
+    comparison = trees.TreeComparison(key, LIKE, constant)
     with pytest.raises((AssertionError, KeyError)):
         CandidateSql(comparison if holds else trees.Not(comparison))
 

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 from writ.bundles.conditions.neighbours import next_value, previous_value
 from writ.bundles.conditions.trees.canonical import canonical_tree, flat_tree
-from writ.bundles.conditions.trees.tree import And, Comparison, Const, Not, Or
+from writ.bundles.conditions.trees.tree import And, Const, Not, Or, TreeComparison
 
 from tests.bundles.conditions.trees.test_canonical import ENOUGH
 from tests.support.filter_trees import check_shape, shown
@@ -64,7 +64,7 @@ class Universe:
         match tree:
             case Const(value):
                 return self.everything if value else 0
-            case Comparison(key, op, value):
+            case TreeComparison(key, op, value):
                 return self.of(key, op, value)
             case Not(child):
                 return self.of_tree(child) ^ self.everything

@@ -5,7 +5,7 @@ from lark import Lark
 from writ.compiler.language.grammar import GRAMMAR
 from writ.compiler.language.reading.all_readers import READERS
 from writ.compiler.language.statements import statements
-from writ.compiler.language.tokens import Cut, Tokens
+from writ.compiler.language.tokens import TokenInput, Tokens
 
 from tests.support.writ_texts import CORPUS, load_writ
 
@@ -26,5 +26,5 @@ def test_the_corpus_uses_every_construct():
     used = set()
     for text in CORPUS.values():
         for start, end in statements(text):
-            used |= {tree.data for tree in parser.parse(Cut(text, start, end, [])).iter_subtrees()}
+            used |= {tree.data for tree in parser.parse(TokenInput(text, start, end, [])).iter_subtrees()}
     assert READERS.keys() - used == set()

@@ -12,7 +12,7 @@ from ....http.bodies import ENCODER, JSON
 from ....http.openapi.operation import Answer, Operation
 from ....store.environment_ids import DEFAULT, Bounds
 from ....store.search.candidates import Registered
-from ....telemetry.decision_log.entry import Kind
+from ....telemetry.decision_log.entry import EntryKind
 from .search_pages import EMPTY_PAGE, Item, Pages, SearchPage, collect
 from .search_shapes import ResourceSearchRequest, ResourcesFound
 from .searching import Searching, context_note
@@ -74,9 +74,9 @@ class ResourceSearches:
         self._searching.counts.searched(engine, "resource")
         return _ordered(filtered)
 
-    def kind_of(self, _answer: object) -> Kind:
+    def kind_of(self, _answer: object) -> EntryKind:
         """See `lane`."""
-        return Kind.SEARCH
+        return EntryKind.SEARCH
 
     def _results(
         self, where: tuple[str, Bounds], engine: Engine, search: ResourceSearch, pages: Pages, now: float | None

@@ -14,7 +14,7 @@ from ....engines.live.store_work import StoreWork
 from ....http.bodies import Bodies
 from ....settings.settings import HttpLimits
 from ....telemetry.decision_log.decision_log import NO_LOG, Log, asker_of
-from ....telemetry.decision_log.entry import Kind, Moment
+from ....telemetry.decision_log.entry import EntryKind, Moment
 from ....telemetry.metrics.counts import Counts
 from .page_tokens import PageTokens, fingerprint
 from .search_pages import Pages
@@ -52,7 +52,7 @@ class Searching:
 
     def keep(self, moment: Moment, engine: Engine, req: falcon.asgi.Request, answer: bytes) -> None:
         """Gives the decision log a search of a pinned engine."""
-        self.log.keep(Kind.SEARCH, moment, engine, req.context.body, answer, asker_of(req))
+        self.log.keep(EntryKind.SEARCH, moment, engine, req.context.body, answer, asker_of(req))
 
     async def engine(self, req: falcon.asgi.Request, env: str) -> Engine:
         """See `engine_for`."""

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from writ.api.endpoints.decisions.batch import merged
 from writ.api.review.replaying.report import as_json
 from writ.api.review.replaying.tally import tally
-from writ.api.telemetry.decision_log.entry import MICROSECONDS, Entry, Kind
+from writ.api.telemetry.decision_log.entry import MICROSECONDS, Entry, EntryKind
 from writ.api.telemetry.decision_log.record import ENCODER
 from writ.api.telemetry.decision_log.rendering import Rendering
 from writ.runtime import BadRequest, Engine, RateCounters
@@ -50,11 +50,11 @@ def asked(status: str = "open", action: str = "read") -> dict[str, Any]:
 
 
 def logged(
-    engine: Engine, request: dict[str, Any], instant: int = NOW, kind: Kind = Kind.EVALUATION, **options: Any
+    engine: Engine, request: dict[str, Any], instant: int = NOW, kind: EntryKind = EntryKind.EVALUATION, **options: Any
 ) -> bytes:
     """The line that a server writes of a request."""
     now = instant / MICROSECONDS
-    answer = engine.decide(request, now) if kind is Kind.EVALUATION else engine.filter(request, now)
+    answer = engine.decide(request, now) if kind is EntryKind.EVALUATION else engine.filter(request, now)
     entry = Entry(kind, 1, instant, 7, None, 1, ENCODER.encode(request), ENCODER.encode(answer), "c", None, None)
     (record,) = Rendering("p-", merged, **options).records(entry)
     return ENCODER.encode(record)
@@ -210,7 +210,7 @@ def test_malformed_items_and_filters_are_compared(tmp_path: Path) -> None:
         json.dumps(item | {"request": {}}).encode(),
         json.dumps(item | {"request": 5}).encode(),
         json.dumps(item).encode(),  # was malformed for another version of Writ
-        logged(engine, search, kind=Kind.SEARCH),
+        logged(engine, search, kind=EntryKind.SEARCH),
     ]
     _, found = replayed(tmp_path, b"\n".join(lines), tmp_path / "old")
     assert (found["same"], found["changed"]) == (3, 1)

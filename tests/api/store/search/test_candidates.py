@@ -14,7 +14,7 @@ from writ.api.store.search.candidate_sql import MOST_COMPARISONS, MOST_CONSTANTS
 from writ.api.store.store import Store
 from writ.bundles.conditions.trees.canonical import canonical_tree
 from writ.bundles.conditions.trees.normalise import normal_and, normal_or
-from writ.bundles.conditions.trees.tree import FALSE, TRUE, And, Comparison, Or, complement
+from writ.bundles.conditions.trees.tree import FALSE, TRUE, And, Or, TreeComparison, complement
 from writ.runtime.searches.subjects import SubjectRule
 
 from tests.support.comparing import VALUES, comparisons
@@ -204,30 +204,30 @@ PLAIN = {
 @pytest.mark.parametrize(
     ("tree", "found"),
     [
-        (Comparison.normal("k", "eq", "a"), "strings"),
-        (Comparison.normal("k", "eq", 1), "low flag"),
-        (Comparison.normal("k", "eq", True), "flag"),
-        (Comparison.normal("k", "in", ["a", "ab", "b"]), "strings longer"),
-        (Comparison.normal("k", "in", [1, 2.5, "b"]), "low real flag"),
-        (Comparison.normal("m.n", "eq", "x"), "strings longer"),
-        (Comparison.normal("m.n", "in", ["x", "y", "z"]), "strings longer"),
-        (Comparison.normal("k", "gt", 2), "high real"),
-        (Comparison.normal("k", "lte", 2.5), "low real flag"),
-        (Comparison.normal("k", "gte", "ab"), "longer"),
-        (Comparison.normal("k", "lt", "ab"), "strings longer list"),
-        (Comparison.normal("k", "regex", "^ab"), "longer"),
-        (Comparison.normal("k", "ne", "a"), "longer low high real flag list"),
-        (Comparison.normal("k", "nin", ["a", "ab", 1, True]), "high real list"),
-        (complement(Comparison.normal("k", "eq", "a")), "longer low high real flag list null none"),
-        (complement(Comparison.normal("k", "ne", "a")), "strings null none"),
-        (complement(Comparison.normal("k", "gte", 2)), "strings longer low flag list null none"),
-        (complement(Comparison.normal("k", "lt", "ab")), "longer low high real flag list null none"),
-        (complement(Comparison.normal("m.n", "eq", "x")), "low high real flag list null none"),
-        (Comparison.normal("id", "in", ["low", "high"]), "low high"),
-        (complement(Comparison.normal("id", "gte", "i")), "flag high"),
-        (normal_and([Comparison.normal("k", "gt", 0), Comparison.normal("k", "lt", 9)]), "low real flag"),
-        (normal_or([Comparison.normal("k", "eq", "a"), Comparison.normal("k", "eq", [1])]), " ".join(PLAIN)),
-        (normal_and([Comparison.normal("k", "eq", "a"), Comparison.normal("k", "eq", [1])]), "strings"),
+        (TreeComparison.normal("k", "eq", "a"), "strings"),
+        (TreeComparison.normal("k", "eq", 1), "low flag"),
+        (TreeComparison.normal("k", "eq", True), "flag"),
+        (TreeComparison.normal("k", "in", ["a", "ab", "b"]), "strings longer"),
+        (TreeComparison.normal("k", "in", [1, 2.5, "b"]), "low real flag"),
+        (TreeComparison.normal("m.n", "eq", "x"), "strings longer"),
+        (TreeComparison.normal("m.n", "in", ["x", "y", "z"]), "strings longer"),
+        (TreeComparison.normal("k", "gt", 2), "high real"),
+        (TreeComparison.normal("k", "lte", 2.5), "low real flag"),
+        (TreeComparison.normal("k", "gte", "ab"), "longer"),
+        (TreeComparison.normal("k", "lt", "ab"), "strings longer list"),
+        (TreeComparison.normal("k", "regex", "^ab"), "longer"),
+        (TreeComparison.normal("k", "ne", "a"), "longer low high real flag list"),
+        (TreeComparison.normal("k", "nin", ["a", "ab", 1, True]), "high real list"),
+        (complement(TreeComparison.normal("k", "eq", "a")), "longer low high real flag list null none"),
+        (complement(TreeComparison.normal("k", "ne", "a")), "strings null none"),
+        (complement(TreeComparison.normal("k", "gte", 2)), "strings longer low flag list null none"),
+        (complement(TreeComparison.normal("k", "lt", "ab")), "longer low high real flag list null none"),
+        (complement(TreeComparison.normal("m.n", "eq", "x")), "low high real flag list null none"),
+        (TreeComparison.normal("id", "in", ["low", "high"]), "low high"),
+        (complement(TreeComparison.normal("id", "gte", "i")), "flag high"),
+        (normal_and([TreeComparison.normal("k", "gt", 0), TreeComparison.normal("k", "lt", 9)]), "low real flag"),
+        (normal_or([TreeComparison.normal("k", "eq", "a"), TreeComparison.normal("k", "eq", [1])]), " ".join(PLAIN)),
+        (normal_and([TreeComparison.normal("k", "eq", "a"), TreeComparison.normal("k", "eq", [1])]), "strings"),
     ],
 )
 def test_what_certainly_does_not_qualify_is_left_out(store, tree, found):
@@ -245,14 +245,14 @@ def test_what_certainly_does_not_qualify_is_left_out(store, tree, found):
 def test_conditions_beyond_the_limits_leave_nobody_out(store):
     """However large a condition is, its SQL is small."""
     put(store, {"resource_types": TYPES, "resources": [{"type": "doc", "id": "a", "attributes": {"k": "a"}}]})
-    many = [Comparison.normal(f"k{n}", "eq", n) for n in range(5_000)]
-    deep = Comparison.normal("k", "eq", "a")
+    many = [TreeComparison.normal(f"k{n}", "eq", n) for n in range(5_000)]
+    deep = TreeComparison.normal("k", "eq", "a")
     for n, one in enumerate(many[:300]):
         deep = And((deep, complement(one))) if n % 2 else Or((deep, one))
-    constants = Comparison.normal("k", "in", [f"{n}" for n in range(MOST_CONSTANTS + 1)])
-    for tree in (normal_or([Comparison.normal("k", "eq", "a"), *many]), deep, constants):
+    constants = TreeComparison.normal("k", "in", [f"{n}" for n in range(MOST_CONSTANTS + 1)])
+    for tree in (normal_or([TreeComparison.normal("k", "eq", "a"), *many]), deep, constants):
         assert [one.id for one in store.resource_candidates(ENV, "doc", "", 10, tree, None).found] == ["a"]
-    kept = normal_and([Comparison.normal("k", "eq", "b"), *many])
+    kept = normal_and([TreeComparison.normal("k", "eq", "b"), *many])
     assert len(kept.children) > MOST_COMPARISONS
     assert store.resource_candidates(ENV, "doc", "", 10, kept, None).found == []
 
@@ -291,7 +291,9 @@ def test_many_roles_and_conditions_are_looked_up_in_few_queries(store, monkeypat
             "assignments": [{"role": role, "subject": {"type": "user", "id": f"{n}"}} for n, role in enumerate(roles)],
         },
     )
-    ruled = [SubjectRule((role,), Comparison.normal("k", "eq", n + 1.5 if n else 0)) for n, role in enumerate(roles)]
+    ruled = [
+        SubjectRule((role,), TreeComparison.normal("k", "eq", n + 1.5 if n else 0)) for n, role in enumerate(roles)
+    ]
     seen = store.subject_candidates(ENV, "user", "", 10, ruled, None)
     assert ([one.id for one in seen.found], seen.last, seen.tried) == (["0"], None, 5)
     monkeypatch.setattr(candidates, "MOST_ROLES", 3)
@@ -349,7 +351,7 @@ READ = {"resources", "subjects", "grants", "assignments", "group_subjects", "gro
 def test_no_query_looks_beyond_its_span(store, monkeypatch):
     """Each table is searched by a covering index, down to the ids, or from a role or group to its groups."""
     put(store, {"resource_types": TYPES, "roles": EDITOR, "groups": [{"id": "g"}]})
-    said = Comparison.normal("k", "eq", "a")
+    said = TreeComparison.normal("k", "eq", "a")
     plans: list[list[str]] = []
     rows = search_rows.Search._rows
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from writ.api.endpoints.decisions.batch import merged
 from writ.api.endpoints.decisions.decision_shapes import ActionSent, EvaluationRequest, ResourceSent, SubjectSent
-from writ.api.telemetry.decision_log.entry import Entry, Kind
+from writ.api.telemetry.decision_log.entry import Entry, EntryKind
 from writ.api.telemetry.decision_log.mask_paths import MEMBERS, BadPath, read_path
 from writ.api.telemetry.decision_log.masks import BadMasks, Mask, Masks, read_masks
 from writ.api.telemetry.decision_log.rendering import Rendering
@@ -156,7 +156,7 @@ def test_nothing_of_a_masked_value_is_left_in_a_record(
     answer: dict[str, Any] = {"decision": False, "context": context}
     if is_item:
         request, answer = {"evaluations": [request]}, {"evaluations": [answer]}
-    kind = Kind.ITEM if is_item else Kind.EVALUATION
+    kind = EntryKind.ITEM if is_item else EntryKind.EVALUATION
     rendering = Rendering("x-", merged, Masks({"*": [Mask(path, do)]}, KEY))
     encode = msgspec.json.encode
     (record,) = rendering.records(Entry(kind, 1, 0, 0, "prod", 1, encode(request), encode(answer), "c", None, None))

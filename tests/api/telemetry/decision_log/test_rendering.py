@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from writ.api.endpoints.decisions.batch import merged
-from writ.api.telemetry.decision_log.entry import Asker, Entry, Kind, Moment, Taken
+from writ.api.telemetry.decision_log.entry import Asker, Entry, EntryKind, Moment, Taken
 from writ.api.telemetry.decision_log.masks import Mask, Masks
 from writ.api.telemetry.decision_log.opa_shape import event_of
 from writ.api.telemetry.decision_log.plain_lines import LONGEST_MASKED, MOST_MASKS, MOST_REMEMBERED, Endings, PlainLines
@@ -24,7 +24,11 @@ TRACE = b"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 
 
 def records(
-    answer: object, request: object = ASK, kind: Kind = Kind.EVALUATION, raw: bytes | None = None, **options: Any
+    answer: object,
+    request: object = ASK,
+    kind: EntryKind = EntryKind.EVALUATION,
+    raw: bytes | None = None,
+    **options: Any,
 ) -> list[dict[str, Any]]:
     """The records of an entry, as they are written."""
     encode = msgspec.json.encode
@@ -90,7 +94,7 @@ def test_a_plain_line_is_that_of_its_record(
     body = json.dumps(ASK, indent=2).encode() if indented else encode(ASK)
     engine = pinned(environment)
     taken = Taken(
-        Kind.EVALUATION, Moment(0.0, number, 1), 7_001, engine, body, encode(answer), Asker(caller, id_, trace)
+        EntryKind.EVALUATION, Moment(0.0, number, 1), 7_001, engine, body, encode(answer), Asker(caller, id_, trace)
     )
     rendering = Rendering("p-", merged, Masks(masks, b"k" * 32))
     expected = [encode(record) for record in rendering.records(Entry.of(taken, number))]
@@ -108,7 +112,13 @@ def test_what_is_remembered_is_of_the_engine_the_second_the_answer_and_the_calle
         instant = number * 300_000
         asker = Asker(f"caller{number // 7 % 5}")
         taken = Taken(
-            Kind.EVALUATION, Moment(0.0, instant, 1), 7_001, engines[number % 3], encode(ASK), encode(answer), asker
+            EntryKind.EVALUATION,
+            Moment(0.0, instant, 1),
+            7_001,
+            engines[number % 3],
+            encode(ASK),
+            encode(answer),
+            asker,
         )
         (expected,) = rendering.records(Entry.of(taken, number))
         assert lines.line(taken, number) == encode(expected)
@@ -138,14 +148,14 @@ def test_what_is_not_plain_is_left_to_the_writer_and_what_is_left_out_is_empty()
     found = [
         plain.line(Taken(kind, Moment(0.0, 0, 0), 0, pinned(environment), request, encode(answer), Asker("c"), cut), 1)
         for kind, environment, request, answer, cut in (
-            (Kind.EVALUATION, "prod", encode(ASK), ALLOWED, False),
-            (Kind.EVALUATION, "prod", encode(ASK), DENIED, False),
-            (Kind.SEARCH, "prod", encode(ASK), DENIED, False),
-            (Kind.EVALUATION, "test", encode(ASK), FAILED, False),
-            (Kind.EVALUATION, "test", encode({"x": "y" * LONGEST_MASKED}), DENIED, False),
-            (Kind.EVALUATION, "many", encode(ASK), DENIED, False),
-            (Kind.EVALUATION, "prod", encode(ASK), DENIED, True),
-            (Kind.EVALUATION, "prod", encode({"x": "y" * (LONGEST_MASKED + 400)}), DENIED, False),
+            (EntryKind.EVALUATION, "prod", encode(ASK), ALLOWED, False),
+            (EntryKind.EVALUATION, "prod", encode(ASK), DENIED, False),
+            (EntryKind.SEARCH, "prod", encode(ASK), DENIED, False),
+            (EntryKind.EVALUATION, "test", encode(ASK), FAILED, False),
+            (EntryKind.EVALUATION, "test", encode({"x": "y" * LONGEST_MASKED}), DENIED, False),
+            (EntryKind.EVALUATION, "many", encode(ASK), DENIED, False),
+            (EntryKind.EVALUATION, "prod", encode(ASK), DENIED, True),
+            (EntryKind.EVALUATION, "prod", encode({"x": "y" * (LONGEST_MASKED + 400)}), DENIED, False),
         )
     ]
     assert found[0] == b""
@@ -161,7 +171,7 @@ def test_a_request_of_many_lines_is_one() -> None:
 def test_the_items_of_a_batch_have_its_defaults_and_end_with_its_answers() -> None:
     defaults = {"subject": ASK["subject"], "action": ASK["action"]}
     items = [{"resource": ASK["resource"]}, 5, {"resource": ASK["resource"], "context": {}}]
-    found = records({"evaluations": [ALLOWED, DENIED]}, defaults | {"evaluations": items}, Kind.ITEM)
+    found = records({"evaluations": [ALLOWED, DENIED]}, defaults | {"evaluations": items}, EntryKind.ITEM)
     assert [record["request"] for record in found] == [ASK, 5]
     assert [record["answer"] for record in found] == [ALLOWED, DENIED]
     assert [record["decision_id"] for record in found] == ["p-ff.0", "p-ff.1"]
@@ -170,11 +180,15 @@ def test_the_items_of_a_batch_have_its_defaults_and_end_with_its_answers() -> No
 @pytest.mark.parametrize(("chance", "kept"), [(0.24, 2), (0.25, 1)])
 def test_a_share_of_the_permissions_is_kept_and_all_denials(chance: float, kept: int) -> None:
     found = records(
-        {"evaluations": [ALLOWED, DENIED]}, {"evaluations": [ASK, ASK]}, Kind.ITEM, permits=0.25, chance=lambda: chance
+        {"evaluations": [ALLOWED, DENIED]},
+        {"evaluations": [ASK, ASK]},
+        EntryKind.ITEM,
+        permits=0.25,
+        chance=lambda: chance,
     )
     assert len(found) == kept
     assert found[-1]["answer"] == DENIED
-    assert records({"filter": {}}, kind=Kind.SEARCH, permits=0.0)
+    assert records({"filter": {}}, kind=EntryKind.SEARCH, permits=0.0)
 
 
 def test_a_record_over_the_limit_goes_without_request_and_answer() -> None:
@@ -187,7 +201,7 @@ def test_a_record_over_the_limit_goes_without_request_and_answer() -> None:
 
 def test_the_defaults_of_a_batch_fill_no_disk() -> None:
     batch = {"context": {"x": "y" * 500_000}, "evaluations": [ASK] * 100}
-    found = records({"evaluations": [DENIED] * 100}, batch, Kind.ITEM)
+    found = records({"evaluations": [DENIED] * 100}, batch, EntryKind.ITEM)
     assert len(found) == 100
     assert sum(len(json.dumps(record)) for record in found) < BATCH_RECORD_BYTES * 1.1
     assert found[0]["request"] is not None
@@ -196,7 +210,7 @@ def test_the_defaults_of_a_batch_fill_no_disk() -> None:
 
 def test_a_search_has_the_number_of_its_results() -> None:
     answer = {"page": {"next_token": "secret", "count": 2}, "filter": {"type": "const"}, "results": [{}, {}]}
-    (record,) = records(answer, kind=Kind.SEARCH)
+    (record,) = records(answer, kind=EntryKind.SEARCH)
     assert record["answer"] == {"page": {"count": 2}, "filter": {"type": "const"}, "results": 2}
 
 
@@ -214,7 +228,7 @@ def test_a_trace_that_is_none_is_left_out(header: bytes | None) -> None:
 
 def test_the_shape_of_opa() -> None:
     encode = msgspec.json.encode
-    entry = Entry(Kind.EVALUATION, 1, 0, 7, "prod", 3, encode(ASK), encode(ALLOWED), "c", b"r", TRACE)
+    entry = Entry(EntryKind.EVALUATION, 1, 0, 7, "prod", 3, encode(ASK), encode(ALLOWED), "c", b"r", TRACE)
     (record,) = Rendering("p-", merged).records(entry)
     assert json.loads(encode(event_of(record))) == {
         "labels": {

@@ -5,13 +5,13 @@ from hypothesis import strategies as st
 from writ.bundles.conditions.operators import Operator
 from writ.bundles.conditions.trees.canonical import canonical_tree, flat_tree
 from writ.bundles.conditions.trees.same_meaning import same_meaning
-from writ.bundles.conditions.trees.tree import FALSE, TRUE, And, Comparison, FilterTree, Not, Or
+from writ.bundles.conditions.trees.tree import FALSE, TRUE, And, FilterTree, Not, Or, TreeComparison
 
 from tests.support.comparing import comparisons, rows, rules
 from tests.support.filter_trees import tree_holds
 
 ENOUGH = 1_000_000
-leaf = comparisons.map(lambda one: Comparison(one[0], Operator(one[1]), one[2]))
+leaf = comparisons.map(lambda one: TreeComparison(one[0], Operator(one[1]), one[2]))
 trees: st.SearchStrategy[FilterTree] = st.recursive(
     st.sampled_from([TRUE, FALSE]) | leaf,
     lambda inner: st.one_of(
@@ -43,7 +43,7 @@ def test_the_canonical_tree_means_the_same_as_the_flat_one(allows, denies):
 
 
 def test_beyond_the_budget_order_and_nesting_do_not_count():
-    one, other = (Comparison("k", Operator.EQ, value) for value in (1, 2))
+    one, other = (TreeComparison("k", Operator.EQ, value) for value in (1, 2))
     assert same_meaning(And((one, Or((other, one)))), And((Or((one, other)), one)), steps=0)
-    assert not same_meaning(Or((one, other)), Comparison("k", Operator.IN, [1, 2]), steps=0)
-    assert same_meaning(Or((one, other)), Comparison("k", Operator.IN, [1, 2]))
+    assert not same_meaning(Or((one, other)), TreeComparison("k", Operator.IN, [1, 2]), steps=0)
+    assert same_meaning(Or((one, other)), TreeComparison("k", Operator.IN, [1, 2]))

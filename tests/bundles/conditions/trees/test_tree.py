@@ -9,9 +9,9 @@ from writ.bundles.conditions.trees.tree import (
     FALSE,
     TRUE,
     And,
-    Comparison,
     Not,
     Or,
+    TreeComparison,
     complement,
     fold_and,
     fold_not,
@@ -25,16 +25,22 @@ from writ.runtime.translate.read_tree import read_tree
 from tests.support.comparing import rows, rules
 from tests.support.filter_trees import check_shape, tree_holds
 
-A, B = Comparison("a", Operator.EQ, 1), Comparison("b", Operator.EQ, 2)
+A, B = TreeComparison("a", Operator.EQ, 1), TreeComparison("b", Operator.EQ, 2)
 trees = st.builds(canonical_tree, rules, rules, st.sampled_from([0, 20_000]))
 
 
 def test_comparisons_are_equal_if_their_constants_are_the_same():
     """C3: 1 is 1.0 and not true; members of an object have no order."""
-    assert Comparison("a", Operator.EQ, 1.0) == A
-    assert hash(Comparison("a", Operator.EQ, 1.0)) == hash(A)
-    assert Comparison("a", Operator.EQ, {"x": 1, "y": [2]}) == Comparison("a", Operator.EQ, {"y": [2.0], "x": 1})
-    others = [Comparison("a", Operator.EQ, True), Comparison("a", Operator.NE, 1), Comparison("b", Operator.EQ, 1)]
+    assert TreeComparison("a", Operator.EQ, 1.0) == A
+    assert hash(TreeComparison("a", Operator.EQ, 1.0)) == hash(A)
+    assert TreeComparison("a", Operator.EQ, {"x": 1, "y": [2]}) == TreeComparison(
+        "a", Operator.EQ, {"y": [2.0], "x": 1}
+    )
+    others = [
+        TreeComparison("a", Operator.EQ, True),
+        TreeComparison("a", Operator.NE, 1),
+        TreeComparison("b", Operator.EQ, 1),
+    ]
     assert A not in [*others, Not(A), "a"]
 
 
