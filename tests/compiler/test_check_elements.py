@@ -1,10 +1,12 @@
 """Elements that are checked by themselves have the faults that they have in a document, in its order."""
 
 import json
+from collections.abc import Sequence
 
 import pytest
 from writ.bundles.zones import zone_names
 from writ.compiler.check_elements import ElementFault, check_elements, element_warnings
+from writ.compiler.diagnostics.diagnostic import Diagnostic
 from writ.compiler.documents.read_element import read_element
 from writ.compiler.limits import DEFAULTS, Limits
 from writ.compiler.lints.all_lints import LINTS
@@ -160,19 +162,23 @@ def test_a_policy_has_the_warnings_that_every_document_with_it_has(seed):
     told = 0
     for number in range(40):
         model = document(Pick.seeded(1_000 * seed + number))
+        warnings = warnings_of(model)
         for place, policy in enumerate(model.get("policies", ())):
             read = read_element("policies", policy)
             found = [(one.code, one.message, one.path, one.help) for one in element_warnings(read)]
-            for policies, index in ((model["policies"], place), ([policy], 0)):
+            for told_of_all, index in ((warnings, place), (warnings_of(model | {"policies": [policy]}), 0)):
                 at = f"$.policies[{index}]"
-                loaded = load([Source("m.json", json.dumps(model | {"policies": policies}).encode())], zone_names())
                 assert [
                     (one.code, one.message, "$" + one.path.removeprefix(at), one.help)
-                    for one in loaded.diagnostics
+                    for one in told_of_all
                     if one.code in ALONE and one.path.startswith(at + ".")
                 ] == found
             told += len(found)
     assert told
+
+
+def warnings_of(document: dict[str, object]) -> Sequence[Diagnostic]:
+    return load([Source("m.json", json.dumps(document).encode())], zone_names()).diagnostics
 
 
 def test_the_lints_that_need_no_other_element_are_marked():
