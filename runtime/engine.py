@@ -96,7 +96,7 @@ class Engine:
         a key can't be used, and what `open` raises.
         """
         # Imported here, so that programs that verify nothing do not load cryptography.
-        from ..bundles.signing.verify import open_verified_bundle
+        from ..bundles.signing.signature_check import open_verified_bundle
 
         bundle, _ = open_verified_bundle(path, keys, environment, clock(), min_epoch, min_revision)
         return cls(bundle, clock, counters=counters)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ...bundles.feed.index import INDEX_FILE
-from ...bundles.signing.keys import Pem
+from ...bundles.signing.pem_keys import Pem
 from ...runtime.engine import Engine
 from ...runtime.rates.rate_table import RateTable
 from .follower import WAIT_SECONDS, Follower

@@ -10,8 +10,8 @@ from ...bundles.feed.position import Position, manifest_digest
 from ...bundles.feed.update import Update, verified_update
 from ...bundles.file.reader import Bundle, open_bundle
 from ...bundles.manifest import Manifest
-from ...bundles.signing.keys import Pem, read_public_keys
-from ...bundles.signing.verify import names, open_verified_bundle
+from ...bundles.signing.pem_keys import Pem, read_public_keys
+from ...bundles.signing.signature_check import names, open_verified_bundle
 from ...bundles.wording import quoted
 
 

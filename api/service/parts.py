@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from ...bundles.errors import BundleError
-from ...bundles.signing.keys import SigningKey
+from ...bundles.signing.pem_keys import SigningKey
 from ...bundles.signing.sign import DAY
 from ...runtime import Engine
 from ..endpoints.decisions.health import is_ready

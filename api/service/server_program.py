@@ -22,10 +22,10 @@ from ..server.shares import places_for
 from ..server.supervision.part import Part
 from ..server.tls import TlsFiles
 from ..settings.settings import Settings
-from ..telemetry.decision_log.starting import decision_log
+from ..telemetry.decision_log.log_start import decision_log
 from ..telemetry.log_lines import HERE
 from ..telemetry.metrics.counts import Counts
-from .observing.starting import observing
+from .observing.observer_start import observing
 from .server_parts import Application
 
 

@@ -12,8 +12,8 @@ from ..errors import BundleError, OlderBundle
 from ..formats import FIRST_FORMAT
 from ..manifest import Count, Digest, Environment
 from ..signing.jws import JwsKind
-from ..signing.keys import Pems, SigningKey, read_public_keys
-from ..signing.verify import check_times
+from ..signing.pem_keys import Pems, SigningKey, read_public_keys
+from ..signing.signature_check import check_times
 from .position import refuse_other_environment
 
 INDEX_FILE: Final = "writ-index.jws"

@@ -1,4 +1,5 @@
 """The signature of a bundle: its keys, its claims, how it gets into a file, and which files are accepted.
 
-Reading path: `keys` → `jws` → `claims` → `section` → `sign` → `verify`. `../README.md` describes the format.
+Reading path: `pem_keys` → `jws` → `claims` → `section` → `sign` → `signature_check`. `../README.md` describes the
+format.
 """

@@ -17,7 +17,7 @@ from ..errors import UNREADABLE, BadSignature, UnknownKey
 from ..formats import check_format
 from ..prepared import prepared
 from ..wording import quoted
-from .keys import PublicKeys, SigningKey
+from .pem_keys import PublicKeys, SigningKey
 
 ALGORITHM: Final = "EdDSA"
 

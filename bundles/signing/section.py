@@ -14,7 +14,7 @@ from ..file.reader import Bundle
 from ..file.sections import SIGNATURE, Section, signature_extent
 from ..manifest import decode_manifest
 from .claims import BUNDLE, Claims
-from .keys import SigningKey
+from .pem_keys import SigningKey
 
 LONGEST_SIGNATURE: Final = 8 * 1024
 """The most bytes of a signature section. A longer one is refused before it is read."""

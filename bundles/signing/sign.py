@@ -10,7 +10,7 @@ from ..file.header import ALIGNMENT, Extent, SectionTable, encode_header, header
 from ..file.reader import Bundle, mapped
 from ..file.sections import SIGNATURE
 from .claims import Claims
-from .keys import SigningKey
+from .pem_keys import SigningKey
 from .section import CHECKSUM, Signature, encode_section
 
 DAY: Final = 24 * 3600

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from ...bundles.conditions.keys import reads_own_key, steps_of
+from ...bundles.conditions.attribute_keys import reads_own_key, steps_of
 from ...bundles.conditions.operators import OPERATORS, TAKES_LIST, Operator
 from ...bundles.conditions.values import Json, is_number
 from ...bundles.wording import Path, described, quoted

@@ -17,7 +17,7 @@ from .raw_values import Unreadable
 
 if TYPE_CHECKING:
     from ..language.placed import Placed
-    from ..language.reading.clauses import ReadStatement
+    from ..language.reading.statement_clauses import ReadStatement
 
 PROGRESS_STATEMENTS = 1_000
 """The number of statements between two reports of progress."""

@@ -15,7 +15,7 @@ from .grammar import GRAMMAR
 from .hidden import hidden_character
 from .placed import Placed
 from .reading.all_readers import READERS
-from .reading.clauses import ReadStatement
+from .reading.statement_clauses import ReadStatement
 from .statements import Statement
 from .syntax_fault import SyntaxFault
 from .tokens import TokenInput, Tokens, keywords_of

@@ -3,8 +3,8 @@
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator
 
+from ...bundles.conditions.attribute_keys import reads_own_key
 from ...bundles.conditions.comparisons import Predicate, predicate
-from ...bundles.conditions.keys import reads_own_key
 from ..checks.draft import Draft
 from ..lowering.lower import expand_actions
 from ..model.elements import Grant

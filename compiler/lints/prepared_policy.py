@@ -6,9 +6,9 @@ from functools import cached_property
 from typing import TypeAlias
 
 from ...bundles.conditions.addresses import Block, merge_blocks, parse_block
+from ...bundles.conditions.attribute_keys import reads_own_key
 from ...bundles.conditions.comparisons import constants_of
 from ...bundles.conditions.constants import CanonicalKey, canonical_key
-from ...bundles.conditions.keys import reads_own_key
 from ...bundles.conditions.operators import NAMES_ITS_VALUES, Operator
 from ...bundles.conditions.trees.domain import Test, is_satisfiable
 from ...bundles.conditions.windows import TimeWindow

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from ...bundles.conditions.operators import Operator
 from ...bundles.program.clauses import Clause, Comparison, Program, Rate
 from ...bundles.wording import quoted
-from .patterns import difference
+from .go_patterns import difference
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from ...bundles.conditions.operators import TAKES_LIST
 from ...bundles.conditions.windows import TimeWindow
 from ...bundles.program.clauses import Atom, Clause, Comparison, During, Effect, From, Program, Rate
 from .conditions_text import FUNCTIONS
-from .values import rego, rego_set
+from .rego_values import rego, rego_set
 
 _HEAD = """\
 # The conditions of each policy, by its id. A policy holds if all its conditions are true.

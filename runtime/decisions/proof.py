@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from ...bundles.conditions.attribute_keys import read, reads_own_key, steps_of
 from ...bundles.conditions.instants import EARLIEST, END, from_seconds, show_instant
-from ...bundles.conditions.keys import read, reads_own_key, steps_of
 from ...bundles.conditions.values import Json
 from ...bundles.conditions.windows import show_window
 from ...bundles.program.clauses import Comparison, During, From, Rate

@@ -12,8 +12,8 @@ from functools import cache, partial
 from typing import Any, Final, TypeAlias
 from weakref import WeakValueDictionary
 
+from ...bundles.conditions.attribute_keys import read, reads_own_key, steps_of
 from ...bundles.conditions.comparisons import predicate
-from ...bundles.conditions.keys import read, reads_own_key, steps_of
 from ...bundles.conditions.operators import Operator
 from ...bundles.conditions.values import Json, is_number
 from ...bundles.program.clauses import AttributeSection

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, TypeAlias
 
-from ...bundles.conditions.keys import OWN_KEYS
+from ...bundles.conditions.attribute_keys import OWN_KEYS
 from .errors import Untranslatable
 
 MOST_DIGITS = 15

@@ -11,8 +11,8 @@ from uuid import UUID
 import numpy as np
 import pandas as pd
 
+from ...bundles.conditions.attribute_keys import read, steps_of
 from ...bundles.conditions.comparisons import predicate
-from ...bundles.conditions.keys import read, steps_of
 from ...bundles.conditions.trees.tree import And, Const, FilterTree, Not, Or, TreeComparison
 from ...bundles.conditions.values import Json as Value
 from ...bundles.conditions.values import is_number

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias, assert_never
 
+from ...bundles.conditions.attribute_keys import read, steps_of
 from ...bundles.conditions.comparisons import predicate as comparison
-from ...bundles.conditions.keys import read, steps_of
 from ...bundles.conditions.trees.tree import And, Const, FilterTree, Not, Or, TreeComparison
 from ...bundles.conditions.values import Json
 from .read_tree import TreeLimits, read_tree

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any, assert_never
 
+from ...bundles.conditions.attribute_keys import steps_of
 from ...bundles.conditions.comparisons import constants_of
-from ...bundles.conditions.keys import steps_of
 from ...bundles.conditions.operators import Operator
 from ...bundles.conditions.trees.tree import (
     And,

@@ -46,7 +46,7 @@ MODEL = {
         }
     ],
 }
-IMPORTS = "import writ.api.cli.agent, writ.api.agent.sources.file_source, writ.bundles.signing.verify"
+IMPORTS = "import writ.api.cli.agent, writ.api.agent.sources.file_source, writ.bundles.signing.signature_check"
 
 
 def main() -> None:

@@ -23,7 +23,7 @@ from writ.bundles.program.clauses import ATTRIBUTE_SECTIONS
 from writ.bundles.signing.claims import BUNDLE, Claims
 from writ.bundles.signing.jws import ALGORITHM
 from writ.bundles.signing.section import CHECKSUM, LONGEST_SIGNATURE
-from writ.bundles.signing.verify import SKEW_SECONDS
+from writ.bundles.signing.signature_check import SKEW_SECONDS
 
 from tests.support.command import writ
 

@@ -17,7 +17,7 @@ from writ.bundles.file import header
 from writ.bundles.file.header import HEADER, VERSION, SectionTable
 from writ.bundles.file.reader import open_bundle
 from writ.bundles.file.sections import Section
-from writ.bundles.signing.verify import open_verified_bundle
+from writ.bundles.signing.signature_check import open_verified_bundle
 
 from tests.bundles.crafting import crafted
 from tests.bundles.file.test_bundle_file import DOCUMENT, NOON, QUESTIONS

@@ -6,7 +6,7 @@ from typing import Any
 
 from writ.bundles.conditions.patterns import instructions_of
 from writ.bundles.zones import zone_names
-from writ.compiler.rego.patterns import difference
+from writ.compiler.rego.go_patterns import difference
 
 from tests.support.strategies_instants import FIRST, LAST
 from tests.support.strategies_pick import Pick

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 import yaml
-from writ.compiler.rego import bundle_files
+from writ.compiler.rego import opa_files
 
 from tests.deep import rego
 from tests.deep.task import Task
@@ -36,14 +36,14 @@ def task(tmp_path):
 
 @pytest.mark.skipif(built_opa() is None, reason="opa is not built: `python -m tests.deep --group rego`")
 def test_a_wrong_answer_of_opa_becomes_a_small_case(task, monkeypatch):
-    right = bundle_files._LIBRARY["writ/values.rego"]
+    right = opa_files._LIBRARY["writ/values.rego"]
     wrong = right.replace("identity(value, _) := value if is_string", "identity(value, _) := lower(value) if is_string")
     assert wrong != right
     questions = [question("draft"), question("Draft"), question(1)]
     with rego.asked_opa(built_opa()):
         assert rego.check(task, MODEL, questions)
         assert task.failures == 0
-        monkeypatch.setitem(bundle_files._LIBRARY, "writ/values.rego", wrong)
+        monkeypatch.setitem(opa_files._LIBRARY, "writ/values.rego", wrong)
         assert rego.check(task, MODEL, questions)
     assert task.failures == 1
     (path,) = task.cases.glob("found_rego_*.case")

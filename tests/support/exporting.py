@@ -14,7 +14,7 @@ from writ.api.identity.keys.folder import FOLDER, KeyFolder
 from writ.api.identity.keys.ring import KeyRing
 from writ.api.store.elements.edits import Create
 from writ.api.store.store import Store
-from writ.bundles.signing.keys import SigningKey
+from writ.bundles.signing.pem_keys import SigningKey
 from writ.bundles.signing.sign import DAY
 
 from tests.support.signed import KEY

@@ -17,7 +17,7 @@ from writ.bundles.feed.position import manifest_digest
 from writ.bundles.feed.update import claims_about, encode_update
 from writ.bundles.file.reader import Bundle, mapped
 from writ.bundles.manifest import Environment
-from writ.bundles.signing.keys import SigningKey
+from writ.bundles.signing.pem_keys import SigningKey
 from writ.bundles.signing.sign import sign
 from writ.compiler.compile import Compiled
 from writ.runtime import Engine

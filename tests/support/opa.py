@@ -12,7 +12,7 @@ import httpx
 from writ.bundles import zones
 from writ.bundles.conditions.instants import from_seconds
 from writ.compiler.load import load
-from writ.compiler.rego.bundle_files import bundle_files
+from writ.compiler.rego.opa_files import bundle_files
 from writ.compiler.source import Source
 
 from tests.bench.http.installing import OPA_VERSION, PEERS, Unavailable, opa_binary

@@ -13,7 +13,7 @@ from writ.bundles.feed.index import INDEX_FILE, Index, PublishedBundle, Publishe
 from writ.bundles.feed.position import Position, position_of
 from writ.bundles.feed.update import verified_update
 from writ.bundles.file.reader import Bundle
-from writ.bundles.signing.verify import open_verified_bundle
+from writ.bundles.signing.signature_check import open_verified_bundle
 
 
 class PublishedFolder:

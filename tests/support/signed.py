@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from writ.bundles.file.header import HEADER, TABLE_ROW, Extent, SectionTable, decode_header, encode_header, header_size
 from writ.bundles.file.sections import SIGNATURE
 from writ.bundles.manifest import Environment
-from writ.bundles.signing.keys import SigningKey, signing_key
+from writ.bundles.signing.pem_keys import SigningKey, signing_key
 from writ.bundles.signing.sign import sign
 
 from tests.support.bundling import Document, compiled

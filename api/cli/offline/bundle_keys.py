@@ -8,7 +8,7 @@ from typing import Final
 
 import click
 
-from ....bundles.signing.keys import SigningKey, UnusableBundleKey, read_public_keys, read_signing_key
+from ....bundles.signing.pem_keys import SigningKey, UnusableBundleKey, read_public_keys, read_signing_key
 from ....bundles.signing.sign import DAY, LONGEST_LIFETIME
 from ...identity.keys.key_files import read_file
 from ...settings.durations import read_duration

@@ -13,7 +13,7 @@ from ....bundles.file.header import VERSION
 from ....bundles.file.reader import Bundle, open_bundle
 from ....bundles.program.text import show_program
 from ....bundles.signing.section import Signature, unverified_signature
-from ....bundles.signing.verify import ANY_ENVIRONMENT, instant_text, open_verified_bundle
+from ....bundles.signing.signature_check import ANY_ENVIRONMENT, instant_text, open_verified_bundle
 from ..output import CommandFailed, escaped, os_sentence
 from ..sentences import bundle_sentence
 from .bundle_keys import public_keys_in

@@ -8,7 +8,7 @@ from typing import BinaryIO
 
 from ....bundles import zones
 from ....compiler.model.elements import Model
-from ....compiler.rego.bundle_files import bundle_files
+from ....compiler.rego.opa_files import bundle_files
 from ...store.environments import Environment
 
 

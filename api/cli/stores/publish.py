@@ -12,7 +12,7 @@ import msgspec
 
 from ....bundles.conditions.instants import show_seconds
 from ....bundles.feed.update import CONTENT_TYPE as UPDATE
-from ....bundles.signing.keys import SigningKey
+from ....bundles.signing.pem_keys import SigningKey
 from ....bundles.signing.sign import DAY
 from ...engines.exports.callers_list import CallersLists
 from ...engines.exports.export_counts import Exports

@@ -7,7 +7,7 @@ import falcon
 import falcon.asgi
 from msgspec import Meta, Struct
 
-from ....bundles.conditions.keys import OWN_KEYS
+from ....bundles.conditions.attribute_keys import OWN_KEYS
 from ....bundles.wording import quoted, show_path
 from ....runtime.translate import (
     Attributes,

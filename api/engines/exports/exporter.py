@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from ....bundles.signing.keys import SigningKey
+from ....bundles.signing.pem_keys import SigningKey
 from ...store.errors import StoreUnavailable
 from ..live.store_work import StoreWork
 from .export_files import ExportFiles, SignedBundle

@@ -12,7 +12,7 @@ from ....bundles.errors import BundleError
 from ....bundles.file.header import check_section
 from ....bundles.file.reader import open_bundle
 from ....bundles.publish import published
-from ....bundles.signing.keys import SigningKey
+from ....bundles.signing.pem_keys import SigningKey
 from ....bundles.signing.sign import sign
 from ...store.errors import StoreUnavailable
 from ...store.store import Store

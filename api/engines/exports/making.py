@@ -5,7 +5,7 @@ from typing import Final
 
 import msgspec
 
-from ....bundles.signing.keys import read_signing_key
+from ....bundles.signing.pem_keys import read_signing_key
 from ...store.errors import NotFound
 from ..jobs.job import Job, JobCall
 from ..work.gc_pause import without_gc

@@ -7,7 +7,7 @@ from typing import Final
 from ....bundles.feed.callers import sign_callers
 from ....bundles.feed.update import MOST_MANIFESTS, claims_about, encode_update
 from ....bundles.manifest import Environment as Origin
-from ....bundles.signing.keys import SigningKey
+from ....bundles.signing.pem_keys import SigningKey
 from ...store.environments import Environment
 from ...store.store import Store
 from .callers_list import CallersLists

@@ -13,7 +13,7 @@ from ....bundles.feed.index import Index, PublishedBundle, PublishedFile, Publis
 from ....bundles.feed.times import LIFETIME_SECONDS
 from ....bundles.feed.update import claims_about, encode_update
 from ....bundles.manifest import Environment as Origin
-from ....bundles.signing.keys import SigningKey
+from ....bundles.signing.pem_keys import SigningKey
 from ....bundles.signing.sign import DAY
 from ...store.environments import Environment
 from ...store.store import Store

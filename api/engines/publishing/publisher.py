@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from ....bundles.errors import BundleError
 from ....bundles.feed.index import INDEX, INDEX_FILE, Index, PublishedFile, sign_index, verified_index
-from ....bundles.signing.keys import SigningKey
+from ....bundles.signing.pem_keys import SigningKey
 from ...store.store import Store
 from ..live.data_directory import open_lock
 from .content import GRACE_SECONDS, Content, ContentMaker

@@ -9,7 +9,7 @@ from typing import Final
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from ....bundles.signing.jws import ALGORITHM
-from ....bundles.signing.keys import SigningKey
+from ....bundles.signing.pem_keys import SigningKey
 from .folder import BUNDLE_FOLDER, KeyFolder
 from .signing_keys import Key, Keys, UnusableSigningKey, read_keys
 from .sources import KeySource, SuppliedKeys, note_given

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from ....bundles.conditions.addresses import read_address
+from ....bundles.conditions.attribute_keys import reads_own_key
 from ....bundles.conditions.instants import read_instant
-from ....bundles.conditions.keys import reads_own_key
 from ....bundles.conditions.operators import OPERATORS, TAKES_LIST, Operator, OperatorRow
 from .plain_values import OWNERS, counted, listed, named, shown_value
 from .window_words import window_words

@@ -78,4 +78,4 @@ class AnsweredQueue:
             try:
                 teller.take(some)
             except Exception as ex:  # whatever it is must not end the thread, or the other teller
-                self._log.error("requests are not told of: %s", type(ex).__name__, exc_info=ex)
+                self._log.error("answered requests could not be logged: %s", type(ex).__name__, exc_info=ex)

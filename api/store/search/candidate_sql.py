@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from sys import float_info
 from typing import Any, NamedTuple, TypeAlias, assert_never
 
+from ....bundles.conditions.attribute_keys import steps_of
 from ....bundles.conditions.comparisons import constants_of
-from ....bundles.conditions.keys import steps_of
 from ....bundles.conditions.literals import literal_of
 from ....bundles.conditions.operators import IS_UPWARD, Operator, Ordering
 from ....bundles.conditions.trees.tree import And, Const, FilterTree, Not, Or, TreeComparison, complement

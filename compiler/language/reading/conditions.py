@@ -9,7 +9,7 @@ from ..syntax_fault import SyntaxFault
 from ..tokens import decoded
 from ..words import written_key
 from .bare_words import check_bare_words
-from .clauses import StatementClause, member
+from .statement_clauses import StatementClause, member
 
 WITHOUT_BRACKETS = "list"
 """The type of a list of constants that is said without brackets."""

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..placed import Placed, Reader, array, object_of, values
-from .clauses import ReadStatement, element, member
 from .constants import members_of
+from .statement_clauses import ReadStatement, element, member
 
 
 def declare_subject(children: list[Any]) -> ReadStatement:

@@ -9,7 +9,7 @@ from ...diagnostics.synonyms import suggest
 from ..advice import instant_of_date, twelve_hours
 from ..placed import Members, Placed, Reader, array, object_of, said, values
 from ..syntax_fault import SyntaxFault
-from .clauses import ReadStatement, StatementClause, clause, element, headed, member
+from .statement_clauses import ReadStatement, StatementClause, clause, element, headed, member
 
 _SECTIONS = ("resource_attrs", "subject_attrs", "action_attrs", "context_attrs")
 WINDOW = ("not_before", "not_after", "days", "start", "end", "timezone")

@@ -6,8 +6,8 @@ from typing import Any
 from ....bundles.wording import quoted
 from ..placed import Members, Placed, Reader, array, object_of, said, values
 from ..syntax_fault import SyntaxFault
-from .clauses import ReadStatement, StatementClause, clause, element, member
 from .constants import members_of
+from .statement_clauses import ReadStatement, StatementClause, clause, element, member
 
 _EVERY_METHOD = ("ANY", "ALL", "EVERY")
 _NEEDED = (

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 from ..parse import Parsed, parse
 from ..placed import Placed
-from ..reading.clauses import ReadStatement
 from ..reading.conditions import WITHOUT_BRACKETS
 from ..reading.constants import canonical
 from ..reading.policies import WINDOW
+from ..reading.statement_clauses import ReadStatement
 from ..statements import BLANKS, statements
 from .layout import CLAUSE_INDENT, WRAPPED_INDENT, Line
 

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
-from ....bundles.conditions.keys import read, reads_own_key, steps_of
+from ....bundles.conditions.attribute_keys import read, reads_own_key, steps_of
 from ....bundles.wording import quoted
 from ...checks.conditions_of import conditions_of
 from ...checks.draft import Draft

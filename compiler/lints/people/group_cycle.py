@@ -6,7 +6,7 @@ from ....bundles.wording import joined, quoted
 from ...checks.draft import Draft
 from ...diagnostics.diagnostic import Finding
 from ..prepared_policy import PreparedPolicy
-from .holdings import Groups
+from .role_holders import Groups
 
 _MOST_NAMED = 5
 

@@ -11,7 +11,7 @@ from ...diagnostics.diagnostic import Finding
 from ...lowering.lower import expand_actions
 from ...model.elements import Assignment, Conditions, Grant, Policy, SubjectRef
 from ..prepared_policy import Pair, PreparedPolicy
-from .holdings import ALWAYS, Groups, span_of
+from .role_holders import ALWAYS, Groups, span_of
 
 
 def repeated_authority(draft: Draft, policies: Sequence[PreparedPolicy]) -> Iterator[Finding]:

@@ -6,7 +6,7 @@ from ....bundles.wording import quoted
 from ...checks.draft import Draft
 from ...diagnostics.diagnostic import Finding
 from ..prepared_policy import PreparedPolicy
-from .holdings import Groups
+from .role_holders import Groups
 
 
 def role_without_holder(draft: Draft, _policies: Sequence[PreparedPolicy]) -> Iterator[Finding]:

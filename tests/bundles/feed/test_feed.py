@@ -21,7 +21,7 @@ from writ.bundles.feed.index import INDEX, Index, PublishedBundle, PublishedFile
 from writ.bundles.feed.position import Position
 from writ.bundles.feed.times import LIFETIME_SECONDS
 from writ.bundles.feed.update import UPDATE, Update, claims_about, encode_update, verified_update
-from writ.bundles.signing.verify import SKEW_SECONDS
+from writ.bundles.signing.signature_check import SKEW_SECONDS
 
 from tests.support.signed import ISSUED, KEY, NOW, OTHER_KEY, PROD, STAGING, public_pem
 

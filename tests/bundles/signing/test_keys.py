@@ -10,7 +10,7 @@ from cryptography.hazmat.primitives.serialization import (
     PrivateFormat,
     PublicFormat,
 )
-from writ.bundles.signing.keys import UnusableBundleKey, read_public_keys, read_signing_key
+from writ.bundles.signing.pem_keys import UnusableBundleKey, read_public_keys, read_signing_key
 
 from tests.support.signed import KEY, OTHER_KEY, public_pem
 

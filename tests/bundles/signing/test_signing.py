@@ -33,7 +33,7 @@ from writ.bundles.file.reader import open_bundle
 from writ.bundles.file.sections import SIGNATURE
 from writ.bundles.signing.section import LONGEST_SIGNATURE, unverified_signature
 from writ.bundles.signing.sign import LONGEST_LIFETIME, sign
-from writ.bundles.signing.verify import ANY_ENVIRONMENT, SKEW_SECONDS, open_verified_bundle
+from writ.bundles.signing.signature_check import ANY_ENVIRONMENT, SKEW_SECONDS, open_verified_bundle
 from writ.runtime import Engine
 
 from tests.bundles.file.test_bundle_file import DOCUMENT, QUESTIONS
@@ -493,7 +493,7 @@ def test_the_file_is_opened_once_and_the_verified_bytes_decide(path: Path, signe
     code = f"""
 import sys
 from writ.runtime import Engine
-import writ.bundles.signing.verify
+import writ.bundles.signing.signature_check
 opened = []
 sys.addaudithook(lambda event, arguments: event == "open" and opened.append(str(arguments[0])))
 engine = Engine.open_verified({str(path)!r}, {PUBLIC!r}, "prod", clock=lambda: {NOW})

@@ -10,7 +10,7 @@ import pytest
 from writ.bundles import zones
 from writ.compiler.load import load
 from writ.compiler.model import elements
-from writ.compiler.rego.bundle_files import bundle_files
+from writ.compiler.rego.opa_files import bundle_files
 from writ.compiler.rego.refusals import NotInRego
 from writ.compiler.source import Source
 

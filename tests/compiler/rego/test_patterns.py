@@ -1,7 +1,7 @@
 """Which patterns OPA's engine reads as RE2 does, by their text alone."""
 
 import pytest
-from writ.compiler.rego.patterns import difference
+from writ.compiler.rego.go_patterns import difference
 
 from tests.support.strategies_values import PATTERNS
 

@@ -20,7 +20,7 @@ from writ.api.identity.keys.signing_keys import read_keys
 from writ.bundles.feed.callers import name_of, verified_callers
 from writ.bundles.feed.position import position_of
 from writ.bundles.feed.update import Update, verified_update
-from writ.bundles.signing.verify import open_verified_bundle
+from writ.bundles.signing.signature_check import open_verified_bundle
 
 from tests.support.command import writ
 from tests.support.processes import children

@@ -12,7 +12,7 @@ from writ.api.store.errors import StoreUnavailable
 from writ.bundles.feed.callers import verified_callers
 from writ.bundles.feed.update import verified_update
 from writ.bundles.signing.sign import DAY
-from writ.bundles.signing.verify import open_verified_bundle
+from writ.bundles.signing.signature_check import open_verified_bundle
 
 from tests.support.exporting import NOW, Worker
 from tests.support.signed import KEY, OTHER_KEY, public_pem

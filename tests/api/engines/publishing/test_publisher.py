@@ -36,7 +36,7 @@ from writ.bundles.feed.index import (
     sign_index,
 )
 from writ.bundles.feed.position import position_of
-from writ.bundles.signing.keys import SigningKey
+from writ.bundles.signing.pem_keys import SigningKey
 from writ.bundles.signing.sign import DAY
 
 from tests.support.published import PublishedFolder

@@ -15,7 +15,7 @@ import pytest
 from writ.api.service.observing.access_log import WRITE_BYTES, AccessLog
 from writ.api.service.observing.answered import LONGEST_TRACE_STATE, Answered, answer_of
 from writ.api.service.observing.answered_queue import BOUNDS, AnsweredQueue, memory_of
-from writ.api.service.observing.starting import Observing
+from writ.api.service.observing.observer_start import Observing
 from writ.api.service.routes.all_routes import ROUTES
 from writ.api.telemetry.log import service_log
 from writ.api.telemetry.log_lines import cause_of

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from writ.api.settings.settings import DecisionLogSettings
-from writ.api.telemetry.decision_log.starting import readable_log
+from writ.api.telemetry.decision_log.log_start import readable_log
 from writ.api.telemetry.decision_log.tail import newest_lines
 
 

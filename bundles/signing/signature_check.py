@@ -13,7 +13,7 @@ from ..file.reader import Bundle, mapped
 from ..manifest import Environment
 from ..wording import quoted
 from .claims import BUNDLE, Claims
-from .keys import Pems, read_public_keys
+from .pem_keys import Pems, read_public_keys
 from .section import Signature, check_content, token_of
 
 SKEW_SECONDS: Final = 300

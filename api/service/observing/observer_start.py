@@ -17,7 +17,7 @@ from .answered_queue import AnsweredQueue, RequestReport
 from .application import ObservedApplication
 from .checks import ObservedChecks
 from .decision_counts import DecisionCounts
-from .lane import ObservedLane
+from .observed_lane import ObservedLane
 
 OTLP, NOWHERE = "otlp", "none"
 """The exporters that a variable of OpenTelemetry's SDK may name."""
