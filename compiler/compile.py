@@ -1,6 +1,6 @@
 """Compiles a model to the contents of a bundle file."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import BinaryIO
 
@@ -13,8 +13,8 @@ from ..bundles.routing.routing import NO_ROUTING, Routing
 from ..bundles.routing.settings import GatewaySettings
 from .lowering.lower_routes import lower_routes
 from .lowering.resolve_facts import resolve_facts
-from .model.elements import Model
-from .model.source_digest import source_digest
+from .model.elements import Grant, Model
+from .model.source_digest import SortedDigests, digested, source_digest
 from .passes import compile_program
 
 
@@ -41,15 +41,18 @@ def compile_model(
     zone_data: Callable[[str], bytes],
     tzdata: str,
     gateway: GatewaySettings | None = None,
+    grants: Iterable[Grant] | None = None,
 ) -> Compiled:
     """Returns the compiled form of a model that passed its checks.
 
     The compiler reads no files. So `zone_data` returns the TZif file of a time zone by its name. `tzdata` is the
     release of the time zone database that contains these files. `gateway` are the settings of the environment.
+    `grants` replaces the grants of the model, and is read once: a million of them need not be in memory.
     """
     program = compile_program(model)
     windows = [atom.window for clause in program.clauses for atom in clause.body if isinstance(atom, During)]
     zones = {name: zone_data(name) for name in sorted({window.timezone for window in windows})}
-    manifest = Manifest(source=source_digest(model), tzdata=tzdata, counts={})
-    routing = Routing(lower_routes(model), gateway)
-    return Compiled(program, resolve_facts(model), zones, manifest, routing)
+    digests = SortedDigests()
+    facts = resolve_facts(model, digested(model.grants if grants is None else grants, digests))
+    manifest = Manifest(source=source_digest(model, digests), tzdata=tzdata, counts={})
+    return Compiled(program, facts, zones, manifest, Routing(lower_routes(model), gateway))

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from sqlite_utils import Database
@@ -48,7 +48,7 @@ from .history import change_log
 from .history.change_log import ChangeEntry, Revision
 from .history.revision_updates import Updates, updates_since
 from .insight.insight import Insight
-from .models.reading import KnownModel, ModelStream, model_of
+from .models.reading import KnownModel, ModelStream, StreamedModel, model_of, streamed_model
 from .models.replacing import Replacement, ReplacementResult
 from .models.submitted_model import SubmittedModel
 from .pages import MAX_PAGE
@@ -273,16 +273,17 @@ class Store:
             db.close()
             raise
 
-    def read_model(self, env: str, known: KnownModel | None = None) -> tuple[Environment, Model]:
-        """Returns the environment and its model at the same revision, for the compiler:
-
-        `known`, if it is that model.
-        """
+    def read_model(self, env: str) -> tuple[Environment, Model]:
+        """Returns the environment and its model at the same revision, for the compiler."""
         with self._connections.reading() as db:
             environment = environment_by_id(db, env)
-            if known is not None and known.etag == environment.etag:
-                return environment, known.model
             return environment, model_of(db, environment)
+
+    @contextmanager
+    def streamed_model(self, env: str, known: KnownModel | None = None) -> Iterator[StreamedModel]:
+        """Yields what `read_model` returns, but the grants are read as they are iterated; see `StreamedModel`."""
+        with self._connections.reading() as db:
+            yield streamed_model(db, environment_by_id(db, env), known)
 
     def revision_of(self, env: str) -> int:
         """Returns the number of the newest revision, or 0 before the first write."""

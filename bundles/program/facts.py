@@ -3,8 +3,9 @@
 Facts name roles, groups and types by their ids. A bundle file numbers them.
 """
 
+import struct
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
@@ -49,6 +50,9 @@ class Grant(NamedTuple):
 PackedGrant: TypeAlias = tuple[str, int, str, float, float]
 """A grant of a known subject: its id, the number of its scope, the id of its resource, its expiry and its start."""
 
+_ARRAY, _LENGTH = 0xDD, struct.Struct(">I")
+"""The first byte of an array in MessagePack, and the number of its items after it. It is the form for any number."""
+
 _pack = msgspec.msgpack.Encoder().encode
 _unpack = msgspec.msgpack.Decoder(list[PackedGrant]).decode
 
@@ -61,7 +65,7 @@ class PackedGrants:
 
     def __init__(self) -> None:
         self.scopes: list[tuple[str, tuple[str, ...]]] = []
-        self._packed: dict[EntityKey, bytes] = {}
+        self._packed: dict[EntityKey, bytearray] = {}
         self._count = 0
 
     def add_scope(self, type: str, actions: tuple[str, ...]) -> int:
@@ -69,10 +73,14 @@ class PackedGrants:
         self.scopes.append((type, actions))
         return len(self.scopes) - 1
 
-    def add(self, subject: EntityKey, grants: Sequence[PackedGrant]) -> None:
-        """Adds all grants of a subject, of which there are some."""
-        self._packed[subject] = _pack(grants)
-        self._count += len(grants)
+    def add(self, subject: EntityKey, grant: PackedGrant) -> None:
+        """Adds a grant of a subject."""
+        packed = self._packed.get(subject)
+        if packed is None:
+            packed = self._packed[subject] = bytearray((_ARRAY, 0, 0, 0, 0))
+        _LENGTH.pack_into(packed, 1, _LENGTH.unpack_from(packed, 1)[0] + 1)
+        packed += _pack(grant)
+        self._count += 1
 
     def of(self, subject: EntityKey) -> list[PackedGrant]:
         """Returns the grants of a subject."""

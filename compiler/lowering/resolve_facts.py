@@ -1,7 +1,6 @@
 """Resolves the facts of a model: registers entities, gives members their groups, expands grants (E3, P2 to P4)."""
 
-from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 
 from ...bundles.conditions.instants import parse_instant, seconds_not_before
@@ -12,7 +11,6 @@ from ...bundles.program.facts import (
     Facts,
     GroupFacts,
     Holding,
-    PackedGrant,
     PackedGrants,
     ResourceFacts,
     SubjectFacts,
@@ -24,8 +22,8 @@ _ONLY_NAMED = ResourceFacts()
 """The facts of a resource that only a grant without effect names. It is registered, without attributes (E3)."""
 
 
-def resolve_facts(source: Model) -> Facts:
-    """Returns the facts of a model that passed its checks."""
+def resolve_facts(source: Model, grants: Iterable[Grant] | None = None) -> Facts:
+    """Returns the facts of a model that passed its checks. `grants` replaces its grants, and is read once."""
     facts = Facts(
         groups={group.id: GroupFacts() for group in source.groups},
         subjects={
@@ -40,7 +38,7 @@ def resolve_facts(source: Model) -> Facts:
     )
     _add_memberships(facts, source)
     _add_assignments(facts, source)
-    _add_grants(facts, source)
+    _add_grants(facts, source, source.grants if grants is None else grants)
     return facts
 
 
@@ -62,24 +60,20 @@ def _add_assignments(facts: Facts, source: Model) -> None:
             _subject(facts, EntityKey(assignment.subject.type, assignment.subject.id)).holdings.append(holding)
 
 
-def _add_grants(facts: Facts, source: Model) -> None:
-    by_subject: dict[SubjectRef, list[Grant]] = defaultdict(list)
-    for grant in source.grants:
-        by_subject[grant.subject].append(grant)
-    scope_of = _scopes(facts.grants, source)
-    for subject, grants in by_subject.items():
-        key = EntityKey(subject.type, subject.id)
-        _subject(facts, key)
-        packed: list[PackedGrant] = []
-        for grant in grants:
-            resource = grant.resource
-            scope = scope_of(resource.type, grant.actions)
-            if scope is None:
-                facts.resources.setdefault(EntityKey(resource.type, resource.id), _ONLY_NAMED)
-            else:
-                packed.append((grant.id or "", scope, resource.id, *_span(grant)))
-        if packed:
-            facts.grants.add(key, packed)
+def _add_grants(facts: Facts, source: Model, grants: Iterable[Grant]) -> None:
+    keys: dict[SubjectRef, EntityKey] = {}
+    scope_of, add = _scopes(facts.grants, source), facts.grants.add
+    for grant in grants:
+        subject, resource = grant.subject, grant.resource
+        key = keys.get(subject)
+        if key is None:
+            key = keys[subject] = EntityKey(subject.type, subject.id)
+            _subject(facts, key)
+        scope = scope_of(resource.type, grant.actions)
+        if scope is None:
+            facts.resources.setdefault(EntityKey(resource.type, resource.id), _ONLY_NAMED)
+        else:
+            add(key, (grant.id or "", scope, resource.id, *_span(grant)))
 
 
 def _scopes(grants: PackedGrants, source: Model) -> Callable[[str, tuple[str, ...]], int | None]:

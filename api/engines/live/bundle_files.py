@@ -122,8 +122,8 @@ class BundleFiles:
         progress: Progress = lambda *_: None,
         known: KnownModel | None = None,
     ) -> tuple[Environment, Path]:
-        env, model = self._store.read_model(environment, known)
-        compiled = compile_model(model, zones.zone_data, zones.VERSION, read_gateway(env))
+        with self._store.streamed_model(environment, known) as (env, model, grants):
+            compiled = compile_model(model, zones.zone_data, zones.VERSION, read_gateway(env), grants)
         origin = Origin(env.id, env.uuid)
         manifest = msgspec.structs.replace(
             compiled.manifest,

@@ -1,15 +1,15 @@
 """Reads a whole model back: as the document that was put, in pieces, and as the compiler's model."""
 
-from collections.abc import Callable, Collection, Generator, Iterator
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator
 from contextlib import AbstractContextManager
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import msgspec
 from sqlite_utils import Database
 
 from ....compiler.documents.interning import Interner
 from ....compiler.forms.all_forms import FORMS
-from ....compiler.model.elements import ElementKind, Model
+from ....compiler.model.elements import ElementKind, Grant, Model
 from ..actor import Actor
 from ..audit.entries import AuditEntry
 from ..audit.events import Event
@@ -28,6 +28,14 @@ class KnownModel(NamedTuple):
 
     etag: str
     model: Model
+
+
+class StreamedModel(NamedTuple):
+    """A model of an environment, and its grants, which can be iterated once while the store is read."""
+
+    environment: Environment
+    model: Model
+    grants: Iterable[Grant]
 
 
 class ModelStream:
@@ -115,6 +123,17 @@ def model_of(db: Database, environment: Environment, without: Collection[Element
         elements = (element_of(name, body) for body in TABLES[name].bodies(db, environment.number))
         lists[name] = tuple(map(share, elements) if share else elements)
     return Model(**lists)
+
+
+def streamed_model(db: Database, environment: Environment, known: KnownModel | None) -> StreamedModel:
+    """Returns the model. If `known` is this model, it has its grants, and nothing is read."""
+    if known is not None and known.etag == environment.etag:
+        return StreamedModel(environment, known.model, known.model.grants)
+    grants = (
+        cast(Grant, element_of(ElementKind.GRANTS, body))
+        for body in TABLES[ElementKind.GRANTS].bodies(db, environment.number)
+    )
+    return StreamedModel(environment, model_of(db, environment, (ElementKind.GRANTS,)), grants)
 
 
 def put_lists(db: Database, environment: Environment) -> list[ElementKind]:

@@ -11,8 +11,9 @@ def facts() -> Facts:
         resources={EntityKey("doc", "d1"): ResourceFacts(name="Plan"), EntityKey("doc", "d4"): ResourceFacts()}
     )
     read, sign = found.grants.add_scope("doc", ("read",)), found.grants.add_scope("deed", ("read", "sign"))
-    found.grants.add(ANN, [("g1", read, "d1", FOREVER, ALWAYS), ("g2", sign, "\u20ac", 9.5, 1.0)])
-    found.grants.add(BOB, [("g3", read, "d2", FOREVER, ALWAYS)])
+    found.grants.add(ANN, ("g1", read, "d1", FOREVER, ALWAYS))
+    found.grants.add(BOB, ("g3", read, "d2", FOREVER, ALWAYS))
+    found.grants.add(ANN, ("g2", sign, "\u20ac", 9.5, 1.0))
     return found
 
 

@@ -158,9 +158,21 @@ def test_the_compiler_s_model_is_that_of_the_documents(store):
 def test_a_known_model_is_taken_only_while_it_is_the_environment_s(store):
     env, model = store.read_model(ENV)
     known = KnownModel(env.etag, model)
-    assert store.read_model(ENV, known)[1] is model
+    with store.streamed_model(ENV, known) as (_, taken, grants):
+        assert (taken is model, grants is model.grants) == (True, True)
     write(store, Create("roles", {"id": "r"}))
-    assert [role.id for role in store.read_model(ENV, known)[1].roles] == ["r"]
+    with store.streamed_model(ENV, known) as (_, taken, _):
+        assert [role.id for role in taken.roles] == ["r"]
+
+
+def test_the_grants_of_a_streamed_model_are_those_of_the_model(store):
+    types = [{"id": "doc", "actions": ["read"]}]
+    grants = [{"subject": ALICE, "resource": {"type": "doc", "id": id}, "actions": ["read"]} for id in ("1", "2")]
+    put(store, MODEL | {"resource_types": types, "grants": grants})
+    env, model = store.read_model(ENV)
+    with store.streamed_model(ENV) as (same, streamed, found):
+        assert (same, streamed) == (env, replace(model, grants=()))
+        assert ((*found,), len(model.grants)) == (model.grants, 2)
 
 
 def test_nobody_waits_while_the_difference_is_found_and_what_they_write_is_replaced_too(store):
