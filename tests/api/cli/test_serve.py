@@ -13,11 +13,13 @@ import stat
 import subprocess
 from collections.abc import Mapping
 from contextlib import closing
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import httpx
 import pytest
 from writ.api.cli.demo import demo_questions
+from writ.api.engines.live.data_directory import LOCK_SECONDS
 from writ.api.service.start import opened_store
 from writ.api.settings.settings import settings_from
 from writ.api.store.database.commit_signal import SUFFIX
@@ -26,6 +28,7 @@ from writ.api.telemetry.metrics.counts import Counts
 
 from tests.api.conftest import ALLOWED
 from tests.support.command import writ
+from tests.support.forks import Forked, Line
 from tests.support.next_format import newer_program
 from tests.support.processes import children
 from tests.support.raw_http import RawConnection, request
@@ -35,9 +38,14 @@ SINGLE, BATCH = "/access/v1/evaluation", "/access/v1/evaluations"
 BODY = json.dumps(ALLOWED).encode()
 
 
+SOON = {"writ.api.engines.live.data_directory.LOCK_SECONDS": 0.5}
+"""A start waits half a second for a directory that is in use, instead of five."""
+
+
 def refused(*arguments: str, settings: Mapping[str, str] | None = None) -> tuple[int, str]:
     """Exit code and messages of a start that must not succeed."""
-    ended = writ("serve", "--bind", "127.0.0.1:0", *arguments, settings={"WRIT_ADMIN_KEY": KEY, **(settings or {})})
+    settings = {"WRIT_ADMIN_KEY": KEY, **(settings or {})}
+    ended = writ("serve", "--bind", "127.0.0.1:0", *arguments, settings=settings, constants=SOON)
     message = ended.stderr.decode()
     assert ended.stdout == b""
     assert "Traceback" not in message
@@ -180,8 +188,9 @@ def on_terminal(data: Path) -> str:
     """What a start writes on a terminal, until the service is up; it is stopped then."""
     ours, theirs = pty.openpty()
     line = command("serve", "--data", str(data), "--bind", "127.0.0.1:0", "--workers", "1")
-    process = subprocess.Popen(line, stdin=theirs, stdout=theirs, stderr=theirs, env=environment())
-    os.close(theirs)
+    with Connection(theirs) as terminal:
+        streams = terminal, terminal, terminal
+        process = Forked(Line(["writ", *line[len(command()) :]], *streams, data.parent, environment()))
     shown = b""
     try:
         while b"Booting worker" not in shown:
@@ -314,9 +323,9 @@ def test_a_preset_key_that_the_audit_log_can_t_be_told_of_does_not_count(tmp_pat
 def test_a_directory_that_is_served_is_refused(tmp_path: Path) -> None:
     with running(tmp_path / "data"):
         code, message = refused("--data", str(tmp_path / "data"))
-        restored = writ("restore", tmp_path / "data" / "writ.db", "--data", tmp_path / "data")
+        restored = writ("restore", tmp_path / "data" / "writ.db", "--data", tmp_path / "data", constants=SOON)
     assert (code, message.count("\n")) == (2, 2)
-    assert "is in use; waiting up to 5 seconds" in message.splitlines()[0]
+    assert (LOCK_SECONDS, "is in use; waiting up to 0.5 seconds" in message.splitlines()[0]) == (5, True)
     assert "is served by another process" in message.splitlines()[1]
     assert (restored.returncode, restored.stderr.decode()) == (2, message)
 
