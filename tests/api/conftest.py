@@ -4,6 +4,7 @@ import json
 import logging
 import shutil
 from collections.abc import Iterator
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -110,6 +111,14 @@ def client_of(engine: Any, limits: HttpLimits | None = None, log: logging.Logger
 
 async def _activated(_environment: Environment) -> None:
     """Nothing follows the store here."""
+
+
+@pytest.fixture(scope="session", autouse=True)
+def certificates_read_once() -> Iterator[None]:
+    """httpx would read the certificates of all authorities for each client, which takes 30 ms."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("httpx._transports.default.create_ssl_context", cache(httpx.create_ssl_context))
+        yield
 
 
 @pytest.fixture(scope="session")

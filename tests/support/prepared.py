@@ -8,9 +8,13 @@ import gc
 import sys
 from types import ModuleType
 
-from writ.api.service.routes.all_routes import openapi_document
+import gunicorn.glogging  # noqa: F401 - a service imports it when it starts
+from writ.api.http.handlers import needed_parts
+from writ.api.service.routes.all_routes import ROUTES, openapi_document
 
 openapi_document()
+for route in ROUTES:
+    needed_parts(route.handler)
 _IMPORTED = [dict(vars(module)) for module in list(sys.modules.values()) if isinstance(module, ModuleType)]
 """References to all that was imported, which the end of a fork does not drop."""
 
