@@ -1,6 +1,7 @@
 """Compiles documents for tests: from plain values to an engine over a real bundle file."""
 
 import json
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,13 @@ Document = dict[str, Any]
 
 def compiled(document: Document) -> Compiled:
     """The compiled form of a valid document."""
-    loaded = load([Source("model.json", json.dumps({"model": 1} | document).encode())], zones.zone_names())
+    return _compiled(json.dumps({"model": 1} | document))
+
+
+@lru_cache(8)
+def _compiled(text: str) -> Compiled:
+    """Compiles a text once, if it is needed again soon: for an engine, and for the deltas from and to it."""
+    loaded = load([Source("model.json", text.encode())], zones.zone_names())
     assert loaded.model is not None, loaded.diagnostics
     return compile_model(loaded.model, zones.zone_data, zones.VERSION)
 
