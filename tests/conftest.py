@@ -2,6 +2,7 @@
 
 import gc
 import os
+import sys
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
@@ -40,6 +41,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection(session: pytest.Session) -> None:
     """Begin to collect: without the garbage collector, which finds nothing in tests and modules that all stay."""
     gc.disable()
+    sys.dont_write_bytecode = False  # else each process compiles all tests in each run, where the environment says so
     if hasattr(session.config, "workerinput"):
         _import_share(session.config.args, **session.config.workerinput)
 
