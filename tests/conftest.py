@@ -74,8 +74,8 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Returns the processes of `-n auto`: one more than cores, since many tests wait for servers."""
-    return (os.cpu_count() or 1) + 1
+    """Returns the processes of `-n auto`: two more than cores, since many tests wait for servers."""
+    return (os.cpu_count() or 1) + 2
 
 
 @pytest.hookimpl(optionalhook=True)
