@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 import msgspec
 
 from ...compiler.model.elements import Element, ElementKind, Model
-from ...compiler.model.normal_form import normalised
+from ...compiler.model.same_element import same_element
 from ..store.elements.kinds import KINDS
 from ..store.errors import ElementKey
 from ..store.history.change_log import ChangeCounts, change_of
@@ -31,7 +31,7 @@ def differences(old: Elements, new: Elements) -> Iterator[ElementDifference]:
     for kind in old:
         for key in sorted({*old[kind], *new[kind]}):
             before, after = old[kind].get(key), new[kind].get(key)
-            if before is None or after is None or normalised(before) != normalised(after):
+            if before is None or after is None or not same_element(before, after):
                 yield ElementDifference(kind, ":".join(key), change_of(before, after), _body(before), _body(after))
     orders = ([id for (id,) in of[ElementKind.ROUTES]] for of in (old, new))
     for id in sorted(moved(*orders)):

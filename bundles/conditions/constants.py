@@ -18,12 +18,14 @@ CanonicalKey: TypeAlias = tuple[Any, ...]
 def canonical_key(constant: Json) -> CanonicalKey:
     """Returns a key that is equal for constants that are the same (C3), and different for others. Keys can be sorted.
 
+    A tuple counts as an array.
+
     >>> canonical_key(1) == canonical_key(1.0), canonical_key(1) == canonical_key(True)
     (True, False)
     >>> canonical_key({"a": 1, "b": 2}) == canonical_key({"b": 2, "a": 1})
     True
     """
-    if isinstance(constant, list):
+    if isinstance(constant, list | tuple):
         return ("array", *map(canonical_key, constant))
     if isinstance(constant, dict):
         return ("object", *sorted((name, canonical_key(member)) for name, member in constant.items()))

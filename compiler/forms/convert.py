@@ -3,8 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-import msgspec
-
 from ...bundles.progress import Progress
 from ..diagnostics.diagnostic import Diagnostic
 from ..diagnostics.findings import Findings
@@ -12,6 +10,7 @@ from ..documents.document import read_documents
 from ..limits import DEFAULTS, Limits
 from ..model.elements import LISTS, ONE_OBJECT, Element, ElementKind
 from ..model.joined_attributes import joined_attributes
+from ..model.same_element import meaning
 from ..source import Source
 from .all_forms import FORMS
 from .form import body_of, document
@@ -64,24 +63,6 @@ def _compare(lists: _Lists, written: Source, limits: Limits) -> None:
             if index >= len(after) or meaning(element) != meaning(after[index]):
                 name = getattr(element, "id", None) or f"number {index + 1}"
                 raise NotInForm(f"`{name}` of `{kind}` can't be written as {_ending(written)}: run `writ check`")
-
-
-def meaning(part: Any) -> Any:
-    """Returns an element as plain values, without the empty lists that mean the same as none.
-
-    >>> from writ.compiler.model.elements import Conditions, Group
-    >>> meaning(Group(id="g", members=())), meaning(Conditions(resource_attrs=()))
-    ({'id': 'g'}, {})
-    """
-    return _without_empty(msgspec.to_builtins(part))
-
-
-def _without_empty(body: dict[str, Any]) -> dict[str, Any]:
-    for name in ("conditions", "time_window"):
-        if isinstance(body.get(name), dict):
-            body[name] = _without_empty(body[name])
-    empty = ("conditions", "resource_attrs", "subject_attrs", "action_attrs", "context_attrs", "members")
-    return {name: value for name, value in body.items() if value or name not in empty}
 
 
 def _ending(source: Source) -> str:

@@ -1,6 +1,7 @@
 """A model document as YAML, which every reader of YAML 1.1 or 1.2 understands alike."""
 
 import json
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,9 +14,18 @@ from .form import Form
 _WIDTH = 120
 
 
+_LINES = re.compile(r"(?!\s)[\w\x20-\x7e\n]+(?<!\n\n)")
+"""A text that may be written in lines. One with other breaks, or with several at its end, would not be read back."""
+
+
 def _text(dumper: Any, text: str) -> Any:
-    """Represents a text. PyYAML knows only YAML 1.1, so one that YAML 1.2 reads as something else gets quotes here."""
-    style = "|" if "\n" in text else None if plain_tag(text) == STRING else '"'
+    """Represents a text.
+
+    PyYAML knows only YAML 1.1, so a text that YAML 1.2 reads as something else gets quotes here. So does one with a
+    character that some readers take for a break, such as U+2028: the quotes keep it as an escape.
+    """
+    is_plain = text.isprintable() and plain_tag(text) == STRING
+    style = "|" if "\n" in text and _LINES.fullmatch(text) else None if is_plain else '"'
     return dumper.represent_scalar(STRING, text, style=style)
 
 
@@ -58,5 +68,5 @@ def _indented(body: bytes, first: str, rest: str) -> str:
     text: str = yaml.dump(
         json.loads(body), Dumper=_DUMPER, sort_keys=False, allow_unicode=True, default_flow_style=None, width=_WIDTH
     )
-    lines = text.splitlines()
+    lines = text.removesuffix("\n").split("\n")  # a text may have other breaks, which are not to be indented
     return f"{first}{lines[0]}\n" + "".join(f"{rest}{line}\n" if line else "\n" for line in lines[1:])

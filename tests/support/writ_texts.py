@@ -8,13 +8,13 @@ from typing import Any, Final
 
 from writ.bundles import zones
 from writ.compiler.compile import compile_model
-from writ.compiler.forms.convert import meaning
 from writ.compiler.language.parse import parse
 from writ.compiler.language.placed import Placed
 from writ.compiler.language.statements import BLANKS, statements
 from writ.compiler.language.writing.model import ModelText
 from writ.compiler.load import Loaded, load
 from writ.compiler.model.elements import ElementKind, Model
+from writ.compiler.model.same_element import meaning
 from writ.compiler.source import Source
 
 FOLDER: Final = Path(__file__).parents[1] / "compiler/language/corpus"

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from sqlite_utils import Database
 
 from ....compiler.model.elements import ElementKind
-from ....compiler.model.normal_form import normalised
+from ....compiler.model.same_element import same_element
 from ..elements.element_bodies import Body, decode_body, element_of, encode_body
 from ..elements.kinds import Reference
 from ..elements.tables import TABLES
@@ -42,7 +42,7 @@ def _drifted(db: Database, environment: Environment, since: int) -> Iterator[Dri
         kind, key = reference
         row = TABLES[kind].find(db, environment.number, key)
         after = None if row is None else decode_body(row.body)
-        if change.before != after and not _mean_the_same(reference, change.before, after):
+        if not _mean_the_same(reference, change.before, after):
             yield _shown(reference, change, after)
     yield from _moved_routes(db, environment, since)
 
@@ -68,6 +68,6 @@ def _shown(reference: Reference, change: PolicyElementChange, after: Body | None
 
 def _mean_the_same(reference: Reference, before: Body | None, after: Body | None) -> bool:
     if before is None or after is None:
-        return False
-    old, new = (normalised(element_of(reference[0], encode_body(body))) for body in (before, after))
-    return old == new
+        return before is after
+    old, new = (element_of(reference[0], encode_body(body)) for body in (before, after))
+    return same_element(old, new)

@@ -280,3 +280,21 @@ def test_markdown_fits_a_comment_and_says_what_is_cut(folder):
     left = int(note.split()[0])
     assert "more lines do not fit" in note
     assert len(shown.splitlines()) - 1 + left == len(whole.splitlines())
+
+
+def test_a_document_and_its_own_text_do_not_differ(tmp_path):
+    """Empty `conditions` and lists say the same as none, and text has neither."""
+    empty = OLD.replace("    roles: [owner]\n", "    roles: [owner]\n    conditions: {context_attrs: []}\n")
+    document = tmp_path / "model.yaml"
+    document.write_text(empty + "groups: [{id: eng, members: []}]\n")
+    assert writ("convert", document, "--as", "writ", "-o", tmp_path / "model.writ").returncode == 0
+    done = writ("diff", document, tmp_path / "model.writ")
+    assert (done.returncode, done.stdout.decode().splitlines()[-1]) == (0, "nothing changes")
+
+
+def test_a_constant_of_another_type_is_a_change(tmp_path):
+    """In Python `1` equals `True`, and in a condition it does not (C3)."""
+    for name, value in (("old", "true"), ("new", "1"), ("same", "1.0")):
+        (tmp_path / f"{name}.yaml").write_text(OLD.replace("value: draft", f"value: {value}"))
+    assert writ("diff", tmp_path / "old.yaml", tmp_path / "new.yaml").returncode == 1
+    assert writ("diff", tmp_path / "new.yaml", tmp_path / "same.yaml").returncode == 0
