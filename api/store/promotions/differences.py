@@ -6,7 +6,7 @@ from typing import TypeVar
 import msgspec
 
 from ....compiler.model.elements import ElementKind
-from ..elements.element_bodies import decode_body
+from ..elements.element_bodies import decode_body, same_body
 from ..elements.kinds import Reference
 from ..history.change_log import change_of
 from ..history.route_orders import moved
@@ -24,7 +24,7 @@ def changed_elements(before: PolicyModel, after: PolicyModel) -> Iterator[Refere
         yield from ((kind.name, key) for key in old if key not in new)
         for key, one in new.items():
             was = old.get(key)
-            if was is None or was.text != one.text:
+            if was is None or not same_body(was.text, one.text):
                 yield kind.name, key
 
 

@@ -93,6 +93,7 @@ class Promotions:
             )
             end_waiting(db, made)
             self._audit(db, actor, target, Event.PROMOTION_APPROVED, made)
+            self._audit(db, actor, target, _done_event(made), made)
             return made
 
     def reject(self, env: str, actor: Actor, id: str, reason: str | None = None) -> Promotion:

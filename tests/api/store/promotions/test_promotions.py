@@ -88,6 +88,24 @@ def policies(store: Store, env: str = PROD) -> dict[str, Any]:
     return {one["id"]: one for one in stored(store, env)["policies"]}
 
 
+def test_a_preview_lists_no_element_whose_members_stand_in_another_order(store: Store) -> None:
+    turned = [dict(reversed(one.items())) for one in MODEL["policies"]]
+    put(store, MODEL | {"policies": turned}, STAGING)
+    preview = store.promotions.preview(PROD, ACTOR, FROM_STAGING)
+    assert (preview.changes, preview.elements) == ({}, ())
+
+
+def test_a_constant_of_another_type_has_drifted(store: Store) -> None:
+    """In Python `1` equals `True`, and in a condition it does not (C3)."""
+    flags = {"conditions": {"resource_attrs": [{"key": "open", "op": "eq", "value": True}]}}
+    edit(store, STAGING, Patch("policies", ("p1",), flags))
+    store.promotions.promote(PROD, ADMIN, FROM_STAGING)
+    assert not store.promotions.drift(PROD).drifted
+    flags["conditions"]["resource_attrs"][0]["value"] = 1
+    edit(store, PROD, Patch("policies", ("p1",), flags))
+    assert [one.id for one in store.promotions.drift(PROD).changes] == ["p1"]
+
+
 def test_a_promotion_takes_over_the_policy_model_and_nothing_else(store: Store) -> None:
     change_staging(store)
     before = stored(store)
@@ -392,8 +410,8 @@ def test_a_promotion_waits_for_somebody_else(store: Store, team: Team) -> None:
     assert policies(store)["p1"]["roles"] == ["owner"]
     with pytest.raises(Conflict, match="already"):
         store.promotions.approve(PROD, team.other, waiting.id)
-    events = [one.entry.event for one in store.audit.page(EntryFilter(), None, 3, None)[0]]
-    assert events == ["promotion.approved", "model.changed", "promotion.requested"]
+    events = [one.entry.event for one in store.audit.page(EntryFilter(), None, 4, None)[0]]
+    assert events == ["model.promoted", "promotion.approved", "model.changed", "promotion.requested"]
 
 
 def test_what_a_child_asks_for_its_makers_may_not_approve(store: Store, team: Team) -> None:
