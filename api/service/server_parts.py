@@ -65,7 +65,7 @@ class ServerParts(ABC):
     """The parts of an application. Each is made once, when the application is: before the workers are forked.
 
     `clock` gives epoch seconds. `own_url` is the public URL if the settings name none. `counts` counts for the metrics.
-    `calls` are those that the metadata names. `draining` tells that the server is about to stop. `preparing` surrounds
+    `calls` are the members of the metadata. `draining` tells that the server is about to stop. `preparing` surrounds
     what prepares an environment. `notes_callers` says that the callers of requests are noted, for the access log.
     """
 
@@ -75,7 +75,7 @@ class ServerParts(ABC):
     own_url: str
     counts: Counts
     decision_log: Log = NO_LOG
-    calls: Collection[str] = CALLS.values()
+    calls: Collection[str] = tuple(CALLS)
     draining: Draining = field(default_factory=Draining)
     preparing: PreparingThreads = field(default_factory=PreparingThreads)
     notes_callers: bool = False

@@ -34,8 +34,8 @@ _ROOTS: Final = ("", "/environments/{env}")
 _READ: Final = Access({"POST": Scope.READ})
 
 
-_ANSWERED: Final = ("evaluation", "evaluations", "search/resource")
-"""The calls that the metadata of an agent names."""
+_ANSWERED: Final = ("access_evaluation_endpoint", "access_evaluations_endpoint", "writ_filter_endpoint")
+"""The members of an agent's metadata. Of resource searches it answers only filters, and 501 to the standard's."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

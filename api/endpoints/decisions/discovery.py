@@ -37,6 +37,7 @@ class PolicyDecisionPoint(msgspec.Struct, frozen=True, omit_defaults=True):
     search_subject_endpoint: str | None = None
     search_resource_endpoint: str | None = None
     search_action_endpoint: str | None = None
+    writ_filter_endpoint: str | None = None
 
 
 CALLS: Final = {
@@ -45,8 +46,13 @@ CALLS: Final = {
     "search_subject_endpoint": "search/subject",
     "search_resource_endpoint": "search/resource",
     "search_action_endpoint": "search/action",
+    "writ_filter_endpoint": "search/resource",
 }
-"""The calls below `/access/v1/`, by the member with their URL."""
+"""The calls below `/access/v1/`, by the member with their URL.
+
+A filter is a resource search with `options.return: "filter"`. It has a member of Writ's own, because agents answer it
+and not the standard's search.
+"""
 
 
 DISCOVER: Final = Operation(
@@ -98,6 +104,6 @@ class Discovery:
 
 
 def metadata(identifier: str, calls: Collection[str]) -> PolicyDecisionPoint:
-    """Returns the document of the decision point with the URL `identifier`, which answers these calls."""
-    urls = {name: below(identifier, f"/access/v1/{call}") for name, call in CALLS.items() if call in calls}
+    """Returns the document of the decision point with the URL `identifier`, with these members of `CALLS`."""
+    urls = {name: below(identifier, f"/access/v1/{call}") for name, call in CALLS.items() if name in calls}
     return PolicyDecisionPoint(identifier, **urls)

@@ -17,6 +17,7 @@ CALLS = {
     "search_subject_endpoint": "search/subject",
     "search_resource_endpoint": "search/resource",
     "search_action_endpoint": "search/action",
+    "writ_filter_endpoint": "search/resource",
 }
 
 
