@@ -26,7 +26,7 @@ class Connection(asyncio.Protocol):
     def __init__(self, worker: Owner) -> None:
         self._worker, self._limits, self._loop = worker, worker.limits, worker.loop
         self._connections = worker.connections
-        self._parser = RequestParser(self)
+        self._parser = RequestParser(self, lambda target: worker.lane is not None and worker.lane.serves(target))
         self.transport: Any = None
         self.secure = False
         self._queue: dict[Any, None] | None = None

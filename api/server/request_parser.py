@@ -6,7 +6,7 @@ bounds on every part of a head, on chunk extensions and on trailers (RFC 9112).
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Final, Protocol
@@ -34,6 +34,18 @@ LONGEST_BODY: Final = 2**63 - 1
 
 _REQUEST_LINE: Final = re.compile(rb"[A-Za-z]+ [!-~]+ HTTP/1\.[01]\r\n")
 """A request line that is whole and well-formed, whatever its method."""
+
+MOST_METHOD: Final = 64
+"""Bytes of a method."""
+
+_USUAL: Final = (b"POST ", b"GET ", b"PUT ", b"PATCH ", b"DELETE ", b"HEAD ", b"OPTIONS ", b"TRACE ")
+"""The starts of requests whose method every path may serve. Others are for gateways alone."""
+
+_METHOD: Final = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+"""A token of RFC 9110, 5.6.2."""
+
+_STAND_IN: Final = b"GET "
+"""The method that llhttp reads in place of one that it may not know."""
 
 _CHUNKED_HEAD: Final = b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"
 _SIZED_HEAD: Final = b"POST / HTTP/1.1\r\nContent-Length: %d\r\n\r\n"
@@ -79,10 +91,13 @@ class RequestSink(Protocol):
 
 
 class RequestParser:
-    """Reads the requests of one connection. `in_body` is whether a head is complete and its body is not."""
+    """Reads the requests of one connection. `in_body` is whether a head is complete and its body is not.
 
-    def __init__(self, sink: RequestSink) -> None:
-        self._sink = sink
+    `takes_any` tells whether the requests to a target may have any method, also one that llhttp does not know.
+    """
+
+    def __init__(self, sink: RequestSink, takes_any: Callable[[bytes], bool]) -> None:
+        self._sink, self._takes_any = sink, takes_any
         self._parser = httptools.HttpRequestParser(self)
         self._refusal: RefusedRequest | None = None
         self._last = False  # the client asked to close after the last message
@@ -90,6 +105,9 @@ class RequestParser:
 
     def _begin(self) -> None:
         self.in_body = False
+        self._started = False  # the method is known, or is llhttp's to read
+        self._start = b""  # a method that is not complete
+        self._method: str | None = None  # one that has a stand-in
         self._target = b""
         self._headers: list[tuple[bytes, bytes]] = []
         self._head_bytes = 0
@@ -114,7 +132,7 @@ class RequestParser:
         return self._headers
 
     def feed(self, data: bytes) -> None:
-        """Read `data`, and call the sink for what is complete. Raises Refusal.
+        """Read `data`, and call the sink for what is complete. Raises RefusedRequest.
 
         Work is linear in the bytes, and nothing is kept of them but the head that is not complete yet.
         """
@@ -124,6 +142,8 @@ class RequestParser:
             self._wire_bytes += len(data)
         else:
             self._head_bytes += len(data)
+        if not self._started and not data.startswith(_USUAL):
+            data = self._with_usual_method(data)
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserUpgrade as upgrade:
@@ -134,6 +154,22 @@ class RequestParser:
             self._check_overhead()
         else:
             self._check_head_bytes()
+
+    def _with_usual_method(self, data: bytes) -> bytes:
+        """Returns the start of a request with another method in place of an unusual one, or nothing until it is whole.
+
+        A gateway asks with the method of its own client, which may be any.
+        """
+        start = self._start + data
+        method, space, rest = start.partition(b" ")
+        self._start = b""
+        if not _METHOD.fullmatch(method) or len(method) > MOST_METHOD or start.startswith(_USUAL):
+            return start
+        if not space:
+            self._start = start
+            return b""
+        self._method = method.decode("ascii")
+        return _STAND_IN + rest
 
     def _go_on(self, data: bytes, offset: int) -> None:
         """Read on after an upgrade that is not offered, and so is ignored (RFC 9110, 7.8).
@@ -153,7 +189,9 @@ class RequestParser:
             return
         if self._refusal is not None:
             raise self._refusal from None
-        if isinstance(error, httptools.HttpParserInvalidMethodError) and _REQUEST_LINE.match(data):
+        if self._method == "CONNECT" or (
+            isinstance(error, httptools.HttpParserInvalidMethodError) and _REQUEST_LINE.match(data)
+        ):
             raise _unknown_method() from None
         if "Transfer-Encoding" in str(error) and "Content-Length" not in str(error):
             raise _unknown_coding() from None
@@ -161,7 +199,7 @@ class RequestParser:
         raise malformed() from None
 
     def _check_head_bytes(self) -> None:
-        """Raises Refusal for a head that is not complete, and too long whatever comes: a field may be without end."""
+        """Raises RefusedRequest for a head that is too long whatever comes: a field may be without end."""
         if self._head_bytes - len(self._target) > MOST_FIELDS_BYTES:
             raise _long_fields()
 
@@ -173,6 +211,7 @@ class RequestParser:
 
     def on_message_begin(self) -> None:
         """A message begins."""
+        self._started = True
         self._head_bytes = self._head_bytes or 1
 
     def on_url(self, part: bytes) -> None:
@@ -209,8 +248,8 @@ class RequestParser:
         length = int(fields.get(b"content-length", b"0"))
         if length > LONGEST_BODY:
             self._stop(malformed("the `Content-Length` is too large"))
-        method = parser.get_method().decode("ascii")
-        if method == "CONNECT":
+        method = self._method or parser.get_method().decode("ascii")
+        if not self._takes_any(self._target) if self._method else method == "CONNECT":
             self._stop(_unknown_method())
         self.in_body, self._chunked, self._head_bytes = True, coding is not None, 0
         self._length, self._keep_alive, self._upgrade = length, parser.should_keep_alive(), parser.should_upgrade()

@@ -10,6 +10,7 @@ from writ.api.server.request_parser import (
     MOST_CHUNK_OVERHEAD,
     MOST_FIELD_BYTES,
     MOST_FIELDS,
+    MOST_METHOD,
     MOST_REQUEST_LINE,
     Request,
     RequestParser,
@@ -26,12 +27,14 @@ class Seen:
     """What a parser told of a connection: targets and bodies of whole messages, and the refusal that ended it."""
 
     targets: list[bytes] = field(default_factory=list)
+    methods: list[str] = field(default_factory=list)
     bodies: list[bytes] = field(default_factory=list)
     whole: int = 0
     refused: int | None = None
 
     def head(self, request: Request) -> None:
         self.targets.append(request.target)
+        self.methods.append(request.method)
         self.bodies.append(b"")
 
     def body(self, data: bytes) -> None:
@@ -43,7 +46,7 @@ class Seen:
 
 def seen(*pieces: bytes) -> Seen:
     found = Seen()
-    parser = RequestParser(found)
+    parser = RequestParser(found, lambda target: target.startswith(b"/gateway/"))
     try:
         for piece in pieces:
             parser.feed(piece)
@@ -146,6 +149,26 @@ def test_byte_by_byte_it_is_refused_too(sent: bytes) -> None:
         found = seen(*(sent[at : at + 1] for at in range(len(sent))))
         assert found.refused in (400, 431, 501)
         assert found.whole == 0
+
+
+@pytest.mark.parametrize(
+    "method", ["BREW", "CONNECT", "get", "PROPFIND", "P", "GETS", "!#$%&'*+.^_`|~", "X" * MOST_METHOD]
+)
+def test_a_gateway_asks_with_any_method(method: str) -> None:
+    """The method is that of the gateway's own client (RFC 9110, 9.1). A known one may follow on the connection."""
+    sent = method.encode() + b" /gateway/envoy/x HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nab"
+    for pieces in ([sent], [sent, sent], [bytes([byte]) for byte in sent], [sent + SMUGGLED]):
+        found = seen(*pieces)
+        assert found.refused is None
+        assert {*found.methods} <= {method, "GET"}
+        assert found.methods[0] == method
+        assert found.bodies[0] == b"ab"
+        assert found.whole == len(found.methods)
+
+
+@pytest.mark.parametrize("method", ["X" * (MOST_METHOD + 1), "BR\x00EW", "BR(EW"])
+def test_what_is_no_method_is_refused_for_gateways_too(method: str) -> None:
+    assert seen(method.encode() + b" /gateway/envoy/x HTTP/1.1\r\nHost: a\r\n\r\n").refused in (400, 501)
 
 
 TAKEN = {

@@ -337,7 +337,7 @@ def test_the_action_and_the_resource_may_be_named_by_a_trusted_gateway(http: htt
 
 
 def test_any_method_is_asked_of_envoy_and_a_head_has_no_body(http: httpx.Client) -> None:
-    for method in ("POST", "PATCH", "OPTIONS", "PROPFIND", "HEAD"):
+    for method in ("POST", "PATCH", "OPTIONS", "PROPFIND", "HEAD", "BREW", "CONNECT"):
         answer = ask(http, "envoy", method, "/documents/d1")
         assert answer.status_code == 403
         assert (answer.content == b"") is (method == "HEAD")
