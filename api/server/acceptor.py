@@ -8,11 +8,13 @@ import asyncio
 import logging
 import socket
 import ssl
+from contextlib import suppress
 from functools import partial
 from typing import Final, Protocol
 
 from ..telemetry.log import LOG
-from .connection import Connection
+from .connection import STOP_SECONDS, Connection
+from .listening import BACKLOG
 from .owner import Owner
 
 RETRY_SECONDS: Final = 1.0
@@ -50,9 +52,16 @@ class Acceptor:
         self._accepting = worker.loop.create_task(self._accept())
 
     def close(self) -> None:
-        """Accept nothing more, and end unfinished handshakes."""
-        for task in (self._accepting, *self._handshakes):
-            task.cancel()
+        """Accept those that have connected, and then nothing more.
+
+        If this is the last process with the socket, the system would end connections that nobody accepted.
+        """
+        self._accepting.cancel()
+        self._worker.loop.call_later(STOP_SECONDS, self._end_handshakes)
+
+    def _end_handshakes(self) -> None:
+        for handshake in tuple(self._handshakes):
+            handshake.cancel()
 
     async def _accept(self) -> None:
         try:
@@ -63,7 +72,13 @@ class Acceptor:
                         break
                 await asyncio.sleep(0)
         finally:
+            self._accept_rest()
             self._listener.close()
+
+    def _accept_rest(self) -> None:
+        with suppress(OSError):  # nobody waits any more, or no file can be opened
+            for _ in range(BACKLOG):
+                self._begin(self._accepted())
 
     async def _readable(self) -> None:
         """Wait until a client connects."""
@@ -79,7 +94,7 @@ class Acceptor:
         if self._connections.share.is_ahead():
             await asyncio.sleep(GIVE_WAY_SECONDS)
         try:
-            accepted, _ = self._listener.sock.accept()
+            self._begin(self._accepted())
         except BlockingIOError:  # another worker took it
             return False
         except ConnectionError:  # the client is gone already
@@ -88,9 +103,12 @@ class Acceptor:
             logging.getLogger(LOG).error("no connection can be accepted: %s", error.strerror)
             await asyncio.sleep(RETRY_SECONDS)
             return True
-        accepted.setblocking(False)
-        self._begin(accepted)
         return True
+
+    def _accepted(self) -> socket.socket:
+        accepted, _ = self._listener.sock.accept()
+        accepted.setblocking(False)
+        return accepted
 
     def _begin(self, accepted: socket.socket) -> None:
         if self._context is not None:

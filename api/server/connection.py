@@ -16,8 +16,12 @@ from .refusal import RefusedRequest, full_sentence, late_sentence
 from .request_parser import Request, RequestParser
 from .response_head import refusal_bytes
 
+LAST_CALL_SECONDS: Final = 0.5
+"""The seconds for which a connection that owes nothing waits for one more request, when the service stops. So a client
+that asks again and again learns from an answer that the connection ends."""
+
 STOP_SECONDS: Final = 2.0
-"""The seconds for which a service that stops still waits for the rest of a body."""
+"""The seconds for which a service that stops still waits for the rest of a request."""
 
 
 class Connection(asyncio.Protocol):
@@ -59,7 +63,12 @@ class Connection(asyncio.Protocol):
             transport.close()
             return
         self._wait_in(self._connections.newcomers)
-        self._await(Awaits.FIRST_BYTE, self._limits.head_seconds)
+        self._await(Awaits.FIRST_BYTE, STOP_SECONDS if self._stopping else self._limits.head_seconds)
+
+    @property
+    def _stopping(self) -> bool:
+        """True if the next answer is the last one, because the worker stops."""
+        return self._connections.stopping
 
     def connection_lost(self, _exc: Exception | None) -> None:
         """Clean up, and cancel the application's call."""
@@ -98,16 +107,13 @@ class Connection(asyncio.Protocol):
         self._outlet.leave()
 
     def stop(self) -> None:
-        """The worker stops: close, or answer what is being served and then close."""
+        """The worker stops: answer what was sent, say so in the last answer, and close."""
         if self._closed:
             return
-        if self._awaits in (Awaits.FIRST_BYTE, Awaits.HEAD, Awaits.NEXT):
-            self.leave()
-        elif self._awaits is Awaits.BODY:
-            self._ended = True
+        if self._awaits in (Awaits.FIRST_BYTE, Awaits.NEXT):
+            self._deadline.set(LAST_CALL_SECONDS)
+        elif self._awaits in (Awaits.HEAD, Awaits.BODY):
             self._deadline.set(STOP_SECONDS)
-        else:
-            self._ended = True  # as if the client had ended: the connection closes after the last answer
 
     # -- deadlines
 
@@ -175,7 +181,10 @@ class Connection(asyncio.Protocol):
         self._pace = None
         busy = self._exchange is not None or self._pending or self._outlet.is_full
         lane = self._worker.lane
-        ordinary = is_ordinary(lane, request, self._limits.body_bytes) or is_gateways(lane, request)
+        # The lane answers before it sees what else was sent, so it can't know which answer is the last one.
+        ordinary = not self._stopping and (
+            is_ordinary(lane, request, self._limits.body_bytes) or is_gateways(lane, request)
+        )
         if not (busy or ordinary):
             self._begin(request)
             return
@@ -254,7 +263,7 @@ class Connection(asyncio.Protocol):
         return None if answer is None else decision_bytes(request, answer, date, self.secure, closes)
 
     def _closes_now(self, request: Request) -> bool:
-        return not request.keep_alive or (self._ended and not self._pending)
+        return not request.keep_alive or ((self._ended or self._stopping) and not self._pending)
 
     def _peer(self) -> str:
         if self._addresses is None:
@@ -311,7 +320,7 @@ class Connection(asyncio.Protocol):
                 self._look_ahead(0)
         self._flush()
         if self._exchange is None and not self._outlet.is_full and not self._closed:
-            if self._ended:
+            if self._ended or self._stopping:
                 self._close_after_output()
                 return
             self._resume_reading()
@@ -340,7 +349,7 @@ class Connection(asyncio.Protocol):
     def closes_after(self, exchange: Exchange) -> bool:
         """See `Wire`. The rest of a body is not waited for if it is endless, too long, or may never come."""
         request = exchange.request
-        if not request.keep_alive or (self._ended and not self._pending):
+        if self._closes_now(request):
             return True
         unread = not exchange.complete
         return unread and (request.chunked or request.expects_continue or request.length > self._limits.body_bytes)
@@ -382,7 +391,7 @@ class Connection(asyncio.Protocol):
         if self._closed:
             return
         self._closed = True
-        unread = linger or (self._exchange is not None and not self._exchange.complete)
+        unread = linger or self._stopping or (self._exchange is not None and not self._exchange.complete)
         self._wait_in(self._connections.idle)
         self._deadline.cancel()
         self._outlet.close(unread and not self._ended)

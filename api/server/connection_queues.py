@@ -19,7 +19,7 @@ class QueuedConnection(Protocol):
         """Close."""
 
     def stop(self) -> None:
-        """Close, at the latest once the answer that is being made is given."""
+        """Close once all that was sent is answered."""
 
 
 class Connections:
@@ -33,6 +33,7 @@ class Connections:
         self.most, self.share = most, share
         self.all: set[QueuedConnection] = set()
         self.arriving = 0
+        self.stopping = False
         self.newcomers: dict[QueuedConnection, None] = {}
         self.owing: dict[QueuedConnection, None] = {}
         self.idle: dict[QueuedConnection, None] = {}
@@ -54,6 +55,10 @@ class Connections:
         """Tell the other workers how many there are, with the `arriving` ones, whose start is unfinished."""
         self.share.set(len(self.all) + self.arriving)
 
+    def present(self) -> bool:
+        """Returns whether there are connections, started or arriving."""
+        return bool(self.all) or self.arriving > 0
+
     def states(self) -> dict[str, int]:
         """Returns how many connections are in each state."""
         new, receiving, idle = len(self.newcomers), len(self.owing), len(self.idle)
@@ -74,7 +79,8 @@ class Connections:
         return False
 
     def stop(self) -> None:
-        """Ask all to end, and leave new ones to other workers."""
+        """Ask all to end, also those that still come, and leave new ones to other workers."""
+        self.stopping = True
         self.share.leave()
         for connection in tuple(self.all):
             connection.stop()

@@ -1,8 +1,10 @@
 """The address that the service listens on: from `HOST:PORT` or `unix:PATH` to a socket."""
 
+import ctypes
 import errno
 import socket
 import stat
+import struct
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -15,6 +17,17 @@ UNIX: Final = "unix:"
 
 _HIGHEST_PORT: Final = 65_535
 _GROUP_MODE: Final = 0o660
+
+
+_SO_ATTACH_FILTER: Final = 26
+_DROP_SYN: Final = (
+    (0x30, 0, 0, 13),  # the flags
+    (0x54, 0, 0, 0x12),  # SYN and ACK of them
+    (0x15, 0, 1, 0x02),  # if only SYN is set, the next step, else the one after it
+    (0x06, 0, 0, 0),  # drop
+    (0x06, 0, 0, 0xFFFFFFFF),  # take
+)
+"""A program of the Berkeley packet filter. A packet begins with the header of TCP (RFC 9293, 3.1)."""
 
 
 class CannotListen(Exception):
@@ -60,6 +73,21 @@ def start_listening(listener: socket.socket, option: str = "--bind") -> None:
         listener.listen(BACKLOG)
     except OSError as error:
         raise _refusal(shown_address(listener), error, option) from None
+
+
+def ignore_newcomers(listener: socket.socket) -> None:
+    """Let nobody else connect over TCP, while those who have begun to connect may go on.
+
+    The system ends connections that wait when the last process closes the socket, with what their clients have sent. A
+    client that is ignored tries again after a second. Where the system has no such filter (Linux has), this does
+    nothing.
+    """
+    if listener.family == socket.AF_UNIX:
+        return
+    steps = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *step) for step in _DROP_SYN))
+    program = struct.pack("HL", len(_DROP_SYN), ctypes.addressof(steps))
+    with suppress(OSError):
+        listener.setsockopt(socket.SOL_SOCKET, _SO_ATTACH_FILTER, program)
 
 
 def shown_address(listener: socket.socket) -> str:

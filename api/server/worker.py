@@ -156,7 +156,7 @@ class Worker(BaseWorker):  # type: ignore[misc]  # gunicorn has no types
             self._call(part.stop)
         deadline = self.loop.time() + self.cfg.graceful_timeout
         beside = self.loop.create_task(self._stop_beside())
-        while (self.connections.all or not beside.done()) and not self._at_once and self.loop.time() < deadline:
+        while (self.connections.present() or not beside.done()) and not self._at_once and self.loop.time() < deadline:
             self.notify()
             await asyncio.sleep(_POLL_SECONDS)
         beside.cancel()

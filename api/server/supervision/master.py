@@ -4,12 +4,16 @@ import logging
 import queue
 import signal
 import time
-from typing import Any
+from typing import Any, Final
 
 from gunicorn.arbiter import Arbiter
 
 from ...telemetry.log_lines import lines_of
+from ..listening import ignore_newcomers
 from .notices import Notices
+
+HANDSHAKE_SECONDS: Final = 0.1
+"""The seconds for which a service that stops still accepts those that have begun to connect."""
 
 
 class Master(Arbiter):  # type: ignore[misc]  # gunicorn has no types
@@ -59,6 +63,10 @@ class Master(Arbiter):  # type: ignore[misc]  # gunicorn has no types
     def stop(self, graceful: bool = True) -> None:
         """End the workers, and tell the service manager."""
         self._notices.stopping()
+        if graceful:
+            for listener in self.LISTENERS:
+                ignore_newcomers(listener.sock)
+            time.sleep(HANDSHAKE_SECONDS)
         super().stop(graceful)
 
     def wait_for_signals(self, timeout: float = 1.0) -> list[int]:

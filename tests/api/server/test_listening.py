@@ -1,9 +1,10 @@
 """From `HOST:PORT` to a socket."""
 
 import socket
+import sys
 
 import pytest
-from writ.api.server.listening import CannotListen, bound_socket, shown_address, start_listening
+from writ.api.server.listening import CannotListen, bound_socket, ignore_newcomers, shown_address, start_listening
 
 
 def test_port_0_finds_a_free_one() -> None:
@@ -51,3 +52,19 @@ def test_two_that_bound_the_same_port_do_not_both_listen() -> None:
         start_listening(first)
         with pytest.raises(CannotListen, match=r"is already in use"):
             start_listening(second)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has filters of packets")
+def test_newcomers_are_ignored_and_those_who_connected_are_not() -> None:
+    with bound_socket("127.0.0.1:0") as listener:
+        start_listening(listener)
+        with socket.create_connection(listener.getsockname()) as client:
+            ignore_newcomers(listener)
+            with pytest.raises(TimeoutError):
+                socket.create_connection(listener.getsockname(), timeout=0.1)
+            client.sendall(b"question")
+            accepted, _ = listener.accept()
+            with accepted:
+                assert accepted.recv(100) == b"question"
+                accepted.sendall(b"answer")
+                assert client.recv(100) == b"answer"
