@@ -69,7 +69,7 @@ ROOMS = {
     "writ.api.review": _down("replaying testing wording"),
     "writ.api.server": _down(
         """
-        server listening tls worker supervision acceptor connection asgi_scope deadline exchange outlet
+        server tls worker supervision acceptor listening connection asgi_scope deadline exchange outlet
         owner lane_calls connection_queues request_parser response_head shares refusal
         """
     ),

@@ -17,6 +17,8 @@ from ..settings.settings import BadSetting
 from .output import CommandFailed, error_console, os_sentence
 from .server_options import greet_envoy, read_settings, server_asked, server_options, shown_url
 
+DEFAULT_BIND: Final = "127.0.0.1:8181"
+
 _ERRORS: Final = (BadSetting, CannotListen, UnusableCallers, UnusableTls, ValueError, ImportError)
 
 
@@ -66,10 +68,8 @@ class _Source:
 @click.option("--proxy", metavar="URL", help="Reach the upstream through this HTTP proxy.")
 @click.option(
     "--bind",
-    default="127.0.0.1:8181",
-    show_default=True,
     metavar="HOST:PORT|unix:PATH",
-    help="The address to listen on.",
+    help=f"The address to listen on. The default is {DEFAULT_BIND}, or the socket that systemd hands over.",
 )
 @server_options
 def agent_command(
@@ -87,7 +87,7 @@ def agent_command(
     min_epoch: int,
     ca_file: Path | None,
     proxy: str | None,
-    bind: str,
+    bind: str | None,
     **asked: Any,
 ) -> None:
     """Start an agent: the decision calls of the service, answered from a signed bundle that it keeps fresh.
@@ -114,7 +114,7 @@ def agent_command(
             ca_file=ca_file,
             proxy=proxy,
         )
-        server = server_asked(bind, **asked)
+        server = server_asked(bind, DEFAULT_BIND, **asked)
         service = _prepare(options, callers, server, is_open=bundle is not None and callers is None)
     except _ERRORS as ex:
         raise CommandFailed(str(ex)) from None

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 
@@ -22,6 +22,8 @@ from .greeting import greet, show_demo
 from .output import CommandFailed, os_sentence
 from .server_options import greet_envoy, read_settings, server_asked, server_options
 from .start_model import prepare_model, wanted_seeds
+
+DEFAULT_BIND: Final = "127.0.0.1:8080"
 
 START_ERRORS = (
     BadSetting,
@@ -69,10 +71,8 @@ def _settings_help() -> str:
 @click.option("--demo", is_flag=True, help="Start with the model of a demo organisation.")
 @click.option(
     "--bind",
-    default="127.0.0.1:8080",
-    show_default=True,
     metavar="HOST:PORT|unix:PATH",
-    help="The address to listen on.",
+    help=f"The address to listen on. The default is {DEFAULT_BIND}, or the socket that systemd hands over.",
 )
 @server_options
 def serve_command(
@@ -80,7 +80,7 @@ def serve_command(
     sources: tuple[Path, ...],
     seeds: tuple[Path, ...],
     demo: bool,
-    bind: str,
+    bind: str | None,
     **asked: Any,
 ) -> None:
     """Start the decision service: decisions and their management over HTTP.
@@ -98,7 +98,7 @@ def serve_command(
     if sum(map(bool, (demo, sources, seeds))) > 1:
         raise click.UsageError("use one of `--demo`, `--import` and `--import-if-empty`")
     try:
-        server = server_asked(bind, **asked)
+        server = server_asked(bind, DEFAULT_BIND, **asked)
         service = _prepared(directory, sources, seeds, demo, server)
         TEMPLATE.start(JOBS)  # the workers share its socket
     except START_ERRORS as ex:

@@ -24,7 +24,8 @@ MOST_DRAIN_SECONDS: Final = 3_600.0
 
 
 def server_asked(
-    bind: str,
+    bind: str | None,
+    default_bind: str,
     *,
     workers: int | None,
     tls_cert: Path | None,
@@ -34,7 +35,7 @@ def server_asked(
 ) -> ServerOptions:
     """Returns what the parameters of `server_options` ask for. Raises UnusableTls, UsageError."""
     tls = tls_files(tls_cert, tls_key, tls_client_ca)
-    return ServerOptions(bind=bind, workers=workers or cores(), tls=tls, **others)
+    return ServerOptions(bind=bind, default_bind=default_bind, workers=workers or cores(), tls=tls, **others)
 
 
 def server_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -13,7 +13,8 @@ from functools import partial
 from typing import Final, Protocol
 
 from ..telemetry.log import LOG
-from .connection import STOP_SECONDS, Connection
+from .connection import Connection
+from .deadline import STOP_SECONDS
 from .listening import BACKLOG
 from .owner import Owner
 
@@ -54,7 +55,7 @@ class Acceptor:
     def close(self) -> None:
         """Accept those that have connected, and then nothing more.
 
-        If this is the last process with the socket, the system would end connections that nobody accepted.
+        If this is the last process with the socket, the system would end connections that were not accepted.
         """
         self._accepting.cancel()
         self._worker.loop.call_later(STOP_SECONDS, self._end_handshakes)
@@ -76,7 +77,7 @@ class Acceptor:
             self._listener.close()
 
     def _accept_rest(self) -> None:
-        with suppress(OSError):  # nobody waits any more, or no file can be opened
+        with suppress(OSError):  # no client waits any more, or no file can be opened
             for _ in range(BACKLOG):
                 self._begin(self._accepted())
 

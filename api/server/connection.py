@@ -3,11 +3,11 @@
 import asyncio
 from collections import deque
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Any
 
 from ..http.error_answers import INTERNAL, RETRY_SECONDS
 from .asgi_scope import Address, addresses_of, asgi_scope
-from .deadline import Awaits, Deadline, Pace
+from .deadline import LAST_CALL_SECONDS, STOP_SECONDS, Awaits, Deadline, Pace
 from .exchange import BUFFERED_BYTES, Exchange, WaitingRequest
 from .lane_calls import Lane, decision_bytes, is_gateways, is_ordinary, outcome_bytes
 from .outlet import Outlet
@@ -15,13 +15,6 @@ from .owner import Owner
 from .refusal import RefusedRequest, full_sentence, late_sentence
 from .request_parser import Request, RequestParser
 from .response_head import refusal_bytes
-
-LAST_CALL_SECONDS: Final = 0.5
-"""The seconds for which a connection that owes nothing waits for one more request, when the service stops. So a client
-that asks again and again learns from an answer that the connection ends."""
-
-STOP_SECONDS: Final = 2.0
-"""The seconds for which a service that stops still waits for the rest of a request."""
 
 
 class Connection(asyncio.Protocol):
@@ -67,7 +60,6 @@ class Connection(asyncio.Protocol):
 
     @property
     def _stopping(self) -> bool:
-        """True if the next answer is the last one, because the worker stops."""
         return self._connections.stopping
 
     def connection_lost(self, _exc: Exception | None) -> None:
@@ -110,10 +102,9 @@ class Connection(asyncio.Protocol):
         """The worker stops: answer what was sent, say so in the last answer, and close."""
         if self._closed:
             return
-        if self._awaits in (Awaits.FIRST_BYTE, Awaits.NEXT):
-            self._deadline.set(LAST_CALL_SECONDS)
-        elif self._awaits in (Awaits.HEAD, Awaits.BODY):
-            self._deadline.set(STOP_SECONDS)
+        if self._awaits is not Awaits.ANSWER:
+            waits = self._awaits in (Awaits.FIRST_BYTE, Awaits.NEXT)
+            self._deadline.set(LAST_CALL_SECONDS if waits else STOP_SECONDS)
 
     # -- deadlines
 
@@ -181,10 +172,9 @@ class Connection(asyncio.Protocol):
         self._pace = None
         busy = self._exchange is not None or self._pending or self._outlet.is_full
         lane = self._worker.lane
-        # The lane answers before it sees what else was sent, so it can't know which answer is the last one.
-        ordinary = not self._stopping and (
-            is_ordinary(lane, request, self._limits.body_bytes) or is_gateways(lane, request)
-        )
+        ordinary = is_ordinary(lane, request, self._limits.body_bytes) or is_gateways(lane, request)
+        if self._stopping:
+            ordinary = False  # the lane can't know which answer is the last one: it answers before it reads on
         if not (busy or ordinary):
             self._begin(request)
             return

@@ -5,6 +5,14 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum, auto
+from typing import Final
+
+LAST_CALL_SECONDS: Final = 0.5
+"""The seconds for which a connection that owes nothing waits for one more request, when the service stops. So a client
+that asks again and again learns from an answer that the connection ends."""
+
+STOP_SECONDS: Final = 2.0
+"""The seconds for which a service that stops still waits for the rest of a request."""
 
 
 class Awaits(Enum):

@@ -7,7 +7,7 @@ import stat
 import struct
 from contextlib import suppress
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 BACKLOG: Final = 2_048
 """Connections that may wait to be accepted."""
@@ -46,14 +46,8 @@ def bound_socket(address: str, option: str = "--bind") -> socket.socket:
     """
     if address.startswith(UNIX):
         return _bound_unix_socket(address, option)
-    host, port = _parts(address)
-    try:
-        family, kind, protocol, _, place = socket.getaddrinfo(
-            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )[0]
-    except (OSError, UnicodeError):  # the latter for a name that no host can have, like `a..b`
-        raise CannotListen(f"the host `{host}` is not known") from None
-    listener = socket.socket(family, kind, protocol)
+    family, protocol, place = resolved(address)
+    listener = socket.socket(family, socket.SOCK_STREAM, protocol)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind(place)
@@ -61,6 +55,16 @@ def bound_socket(address: str, option: str = "--bind") -> socket.socket:
         listener.close()
         raise _refusal(address, error, option) from None
     return listener
+
+
+def resolved(address: str) -> tuple[socket.AddressFamily, int, tuple[Any, ...]]:
+    """Returns the family, the protocol and the place of `HOST:PORT`. Raises CannotListen."""
+    host, port = _parts(address)
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+    except (OSError, UnicodeError):  # the latter for a name that no host can have, like `a..b`
+        raise CannotListen(f"the host `{host}` is not known") from None
+    return found[0], found[2], found[4]
 
 
 def start_listening(listener: socket.socket, option: str = "--bind") -> None:
@@ -76,7 +80,7 @@ def start_listening(listener: socket.socket, option: str = "--bind") -> None:
 
 
 def ignore_newcomers(listener: socket.socket) -> None:
-    """Let nobody else connect over TCP, while those who have begun to connect may go on.
+    """Let no other client connect over TCP, while those that have begun to connect may go on.
 
     The system ends connections that wait when the last process closes the socket, with what their clients have sent. A
     client that is ignored tries again after a second. Where the system has no such filter (Linux has), this does

@@ -158,7 +158,7 @@ class RequestParser:
     def _with_usual_method(self, data: bytes) -> bytes:
         """Returns the start of a request with another method in place of an unusual one, or nothing until it is whole.
 
-        A gateway asks with the method of its own client, which may be any.
+        A gateway asks with its client's method, which may be any.
         """
         start = self._start + data
         method, space, rest = start.partition(b" ")

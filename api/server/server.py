@@ -47,9 +47,9 @@ class Beside(Protocol):
 class Service:
     """A service: `app` is an ASGI application, `listener` listens.
 
-    `tls` are the files to serve TLS with; without them it is plain HTTP. `lane` answers hot decision calls without the
-    application. `held` is kept open for as long as the service runs. `side` is served beside it, on another address.
-    Each worker runs `beside`, with the same TLS.
+    `is_inherited` says that the listener goes on after the service. `tls` are the files to serve TLS with; without them
+    it is plain HTTP. `lane` answers hot decision calls without the application. `held` is kept open for as long as the
+    service runs. `side` is served beside it, on another address. Each worker runs `beside`, with the same TLS.
 
     `parts` live in the workers and in the master. If the service is asked to stop by TERM, it serves on for
     `drain_seconds`.
@@ -57,6 +57,7 @@ class Service:
 
     app: Any
     listener: socket.socket
+    is_inherited: bool = False
     limits: HttpLimits
     workers: int
     log_level: str

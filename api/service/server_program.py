@@ -15,10 +15,11 @@ from ..endpoints.gateway.envoy.listener import listener_on, reserved
 from ..endpoints.metrics_page.open_address import PATH, open_address, open_application
 from ..endpoints.metrics_page.worker_gauges import WorkerGauges
 from ..http.public_url import url_warning
-from ..server.listening import UNIX, bound_socket, shown_address, start_listening
+from ..server.listening import UNIX, shown_address, start_listening
 from ..server.owner import OwnerAddress
 from ..server.server import Service
 from ..server.shares import places_for
+from ..server.supervision.inherited import inherited_socket, listening_socket
 from ..server.supervision.part import Part
 from ..server.tls import TlsFiles
 from ..settings.settings import Settings
@@ -31,9 +32,13 @@ from .server_parts import Application
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerOptions:
-    """The options of a server, with the defaults filled in. None: the setting of the same name counts."""
+    """The options of a server, with the defaults filled in. None: the setting of the same name counts.
 
-    bind: str
+    `bind` may also be None, for a socket that the service manager hands over, or else for `default_bind`.
+    """
+
+    bind: str | None
+    default_bind: str
     envoy_bind: str | None
     workers: int
     tls: TlsFiles | None
@@ -47,8 +52,9 @@ class ServerOptions:
 class ServerProgram:
     """The sockets, the counters and the logs of a server, made before its workers are forked.
 
-    `listener` and `envoy` are bound, and `url` is the server's own URL. `counts` counts for the metrics, `rates` for
-    rate limits, in all workers together. `decisions` is the decision log, and `requests` the access log and traces.
+    `listener` and `envoy` are bound, and `url` is the server's own URL. `is_inherited` says that the service manager
+    keeps the listener. `counts` counts for the metrics, `rates` for rate limits, in all workers together. `decisions`
+    is the decision log, and `requests` the access log and traces.
     """
 
     def __init__(
@@ -65,7 +71,9 @@ class ServerProgram:
         Raises BadSetting, CannotListen, OSError.
         """
         self.options, self.settings, self.log = options, settings, log
-        self.listener, self.envoy = bound_socket(options.bind), reserved(options.envoy_bind)
+        inherited = inherited_socket(os.environ)
+        self.listener = listening_socket(options.bind, options.default_bind, inherited)
+        self.is_inherited, self.envoy = inherited is not None, reserved(options.envoy_bind)
         self.rates = SharedRates(options.workers, settings.rate_bytes, log)
         self.counts = Counts.shared(routes, places_for(options.workers))
         kept, target = settings.decision_log, options.decision_log
@@ -112,6 +120,7 @@ class ServerProgram:
             app=requests.application(application.asgi),
             lane=requests.lane(application.lane),
             listener=self.listener,
+            is_inherited=self.is_inherited,
             limits=limits,
             workers=options.workers,
             log_level=options.log_level,

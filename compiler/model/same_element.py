@@ -1,4 +1,4 @@
-"""Whether two elements of models mean the same."""
+"""Compares the meaning of two elements of models."""
 
 from typing import Any
 

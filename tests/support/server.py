@@ -120,10 +120,18 @@ def running(
 
 @contextmanager
 def started(
-    line: Sequence[str], variables: Mapping[str, str], log: Path, cwd: Path, trust: ssl.SSLContext | None = None
+    line: Sequence[str],
+    variables: Mapping[str, str],
+    log: Path,
+    cwd: Path,
+    trust: ssl.SSLContext | None = None,
+    pass_fds: Sequence[int] = (),
 ) -> Iterator[Server]:
-    """A service that the command `line` starts in `cwd`, with the key `KEY` among its environment `variables`."""
-    process = _process(line, variables, log, cwd)
+    """A service that the command `line` starts in `cwd`, with the key `KEY` among its environment `variables`.
+
+    It inherits the files `pass_fds`.
+    """
+    process = _process(line, variables, log, cwd, pass_fds)
     try:
         server = Server(process, log, KEY, trust)
         yield server
@@ -135,7 +143,7 @@ def started(
 
 
 def _process(
-    line: Sequence[str], variables: Mapping[str, str], log: Path, cwd: Path
+    line: Sequence[str], variables: Mapping[str, str], log: Path, cwd: Path, pass_fds: Sequence[int]
 ) -> subprocess.Popen[bytes] | Forked:
     """Fork a plain `writ`; start any other command, and a `writ` that is to find other modules, as a new program."""
     log.write_bytes(b"")
@@ -145,7 +153,13 @@ def _process(
         return Forked(Line(["writ", *words], nothing, log, log, cwd, variables))
     with log.open("wb") as output:
         return subprocess.Popen(
-            line, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, env=variables, cwd=cwd
+            line,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            env=variables,
+            cwd=cwd,
+            pass_fds=pass_fds,
         )
 
 

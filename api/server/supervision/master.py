@@ -63,7 +63,7 @@ class Master(Arbiter):  # type: ignore[misc]  # gunicorn has no types
     def stop(self, graceful: bool = True) -> None:
         """End the workers, and tell the service manager."""
         self._notices.stopping()
-        if graceful:
+        if graceful and not self.app.service.is_inherited:
             for listener in self.LISTENERS:
                 ignore_newcomers(listener.sock)
             time.sleep(HANDSHAKE_SECONDS)

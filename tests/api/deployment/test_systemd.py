@@ -23,6 +23,7 @@ from tests.support.service_manager import managing
 pytestmark = pytest.mark.service
 
 UNITS = sorted((ROOT / "api/deployment").glob("*.service"))
+SOCKET = ROOT / "api/deployment/writ.socket"
 SERVING = [unit for unit in UNITS if "Type=notify" in unit.read_text()]
 UNIT = ROOT / "api/deployment/writ.service"
 INSTALLED = "/opt/writ/bin/writ"
@@ -65,6 +66,14 @@ def analyze(*arguments: str) -> subprocess.CompletedProcess[str]:
 def test_systemd_accepts_the_unit(unit: Path, tmp_path: Path) -> None:
     (tmp_path / unit.name).write_text(unit.read_text().replace(INSTALLED, str(WRIT)))
     done = analyze("verify", "--man=no", str(tmp_path / unit.name))
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@needs_systemd
+def test_systemd_accepts_the_socket(tmp_path: Path) -> None:
+    for unit in (UNIT, SOCKET):
+        (tmp_path / unit.name).write_text(unit.read_text().replace(INSTALLED, str(WRIT)))
+    done = analyze("verify", "--man=no", str(tmp_path / SOCKET.name))
     assert (done.returncode, done.stderr) == (0, "")
 
 
