@@ -20,6 +20,7 @@ _PLAIN: Final = re.compile(r"""(?:/[!"$&-\-0-:<->@-\[\]-~][!"$&-.0-:<->@-\[\]-~]
 _PERCENT: Final = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _OUTSIDE: Final = re.compile(r"[^!-~]")
 _STILL_ENCODED: Final = re.compile(r"%(?:[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4})")
+_CUT: Final = re.compile(r"[\[\x00]")
 _FORBIDDEN: Final = {"\\": "a backslash", ";": "a `;`", "#": "a `#`", "?": "an encoded `?`"}
 
 
@@ -40,8 +41,16 @@ class Target(Struct, frozen=True):
         return self.path if "%" not in self.path else "/" + "/".join(self.segments)
 
     def parameter(self, name: str) -> str | None:
-        """Returns a parameter of the query, or None if there is none. Raises BadTarget if it is there twice."""
-        found = [value for key, value in parameters(self.query) if key == name]
+        """Returns a parameter of the query, or None if there is none.
+
+        Raises BadTarget if it is there twice, or if there is one that some programs read as this one.
+        """
+        found = []
+        for key, value in parameters(self.query):
+            if key == name:
+                found.append(value)
+            elif loose_name(key) == loose_name(name):
+                raise BadTarget(f"the parameter {key!r}, which some programs read as {name!r}")
         if len(found) > 1:
             raise BadTarget(f"the parameter {name!r} twice")
         return found[0] if found else None
@@ -93,6 +102,18 @@ def parameters(query: str) -> list[tuple[str, str]]:
         name, _, value = pair.partition("=")
         found.append((_decoded(name.replace("+", " ")), _decoded(value.replace("+", " "))))
     return found
+
+
+def loose_name(name: str) -> str:
+    """Returns the name of a parameter as the loosest programs read it.
+
+    Some drop white space at its ends or what follows a `[` or a NUL, some take no notice of case, and PHP reads a space
+    and a dot as `_`.
+
+    >>> {loose_name(name) for name in ("draft", " Draft", "draft[]", "draft\\0x")}
+    {'draft'}
+    """
+    return _CUT.split(name, maxsplit=1)[0].strip().casefold().replace(" ", "_").replace(".", "_")
 
 
 def _bounded(parts: list[str]) -> tuple[str, ...]:

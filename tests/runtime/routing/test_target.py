@@ -114,6 +114,26 @@ def test_a_bad_query_is_refused(query: str) -> None:
         parameters(query)
 
 
+@pytest.mark.parametrize(
+    "other",
+    ["+draft", "draft+", "%09draft", "draft[]", "draft[0]", "Draft", "DRAFT", "draft%00", "draft%00x", "%64raft["],
+)
+@pytest.mark.parametrize("beside", ["draft=no&", "", "x=1&"])
+def test_a_parameter_that_a_program_may_read_as_this_one_is_refused(beside: str, other: str) -> None:
+    with pytest.raises(BadTarget, match="which some programs read as 'draft'"):
+        read_target(f"/?{beside}{other}=yes").parameter("draft")
+
+
+def test_php_reads_a_dot_and_a_space_as_an_underscore() -> None:
+    for other in ("is.draft", "is+draft", "is%20draft"):
+        with pytest.raises(BadTarget, match="some programs read as 'is_draft'"):
+            read_target(f"/?{other}=yes").parameter("is_draft")
+
+
+def test_other_parameters_are_no_concern() -> None:
+    assert read_target("/?drafts=1&adraft=2&draft=3&[draft]=4&_draft=5").parameter("draft") == "3"
+
+
 def test_a_parameter_that_is_there_twice_is_refused() -> None:
     with pytest.raises(BadTarget):
         read_target("/?a=1&b=2&a=1").parameter("a")
