@@ -118,8 +118,27 @@ def test_the_wheel_holds_all_code_and_data_of_the_four_folders_and_nothing_else(
     files = {path.relative_to(source).as_posix() for layer in LAYERS for path in (source / layer).rglob("*")}
     expected = {f"writ/{name}" for name in files if (source / name).is_file() and "__pycache__" not in name}
     metadata = {name for name in packed(wheel) if name.split("/")[0].endswith(".dist-info")}
-    assert packed(wheel) - metadata == expected | {"writ/__init__.py", "writ/__main__.py"}
+    assert packed(wheel) - metadata == expected | {"writ/__init__.py", "writ/__main__.py", "writ/py.typed"}
     assert {f"writ/{name}" for name in PLANTED} <= expected
+
+
+TYPED = """\
+from typing import assert_type
+from writ import Engine, Following, follow
+
+assert_type(Engine.open("model.bundle").allowed("user", "ann", "read", "document", "d1"), bool)
+assert_type(follow("https://writ.example"), Following)
+Engine.open(3)  # type: ignore[arg-type]
+"""
+
+
+@pytest.mark.deployment
+def test_a_type_checker_knows_the_public_names(installed: Installed) -> None:
+    (installed.application / "typed.py").write_text(TYPED)
+    python = installed.commands / "python"
+    line = [sys.executable, "-m", "mypy", "--strict", "--python-executable", str(python), "typed.py"]
+    done = subprocess.run(line, cwd=installed.application, env=installed.variables(), capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "Success: no issues found in 1 source file\n")
 
 
 # -- what works beside another application

@@ -6,12 +6,14 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql import operators
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.elements import Grouping
 from sqlalchemy.sql.functions import FunctionElement
 
+from .errors import Untranslatable
 from .read_tree import TreeLimits
-from .sql import DIALECTS, condition
+from .sql import condition
 from .sql.fragments import Column, Fragment, Parameter, ValueType
 from .sqlalchemy_types import field_of_column
 
@@ -40,6 +42,9 @@ def expression(
     >>> str(expression(tree, {"status": documents.c.status}, dialect="sqlite"))
     "(typeof(documents.status) = 'text' AND documents.status COLLATE BINARY <> ?)"
     """
+    if dialect not in _FILTERS:
+        reason, remedy = "SQLAlchemy has no such dialect", f"the dialects are {', '.join(_FILTERS)}"
+        raise Untranslatable("$", dialect, reason, remedy)
     found = {key: field_of_column(key, named, dialect) for key, named in fields.items()}
     fragments = condition(tree, found, dialect, limits)
     made: sa.ColumnElement[bool] = _FILTERS[dialect](*map(_clause, fragments))
@@ -62,17 +67,22 @@ def _clause(fragment: Fragment) -> sa.ColumnElement[Any]:
 
 def _filter_of(dialect: str) -> type[FunctionElement[Any]]:
     """Returns an element of clauses in a row, for one dialect. It is a function, so SQLAlchemy may cache it."""
-    made = type(
-        f"Filter_{dialect}",
-        (FunctionElement,),
-        {"type": sa.Boolean(), "inherit_cache": True, "stringify_dialect": dialect},
-    )
+    members = {"type": sa.Boolean(), "inherit_cache": True, "stringify_dialect": dialect, "self_group": _grouped}
+    made = type(f"Filter_{dialect}", (FunctionElement,), members)
     compiles(made, dialect)(_rendered)
     return made
+
+
+def _grouped(element: FunctionElement[Any], against: Any = None) -> sa.ColumnElement[Any]:
+    """Returns the filter as a condition among others.
+
+    For a database without booleans, SQLAlchemy would write `(…) = 1`, and no index would serve it.
+    """
+    return element if against in (operators.and_, operators.or_, operators._asbool) else Grouping(element)
 
 
 def _rendered(element: FunctionElement[Any], compiler: SQLCompiler, **options: Any) -> str:
     return "".join(compiler.process(clause, **options) for clause in element.clauses)
 
 
-_FILTERS = {dialect: _filter_of(dialect) for dialect in DIALECTS}
+_FILTERS = {dialect: _filter_of(dialect) for dialect in ("postgresql", "mysql", "sqlite")}
