@@ -39,7 +39,7 @@ MOST_CONNECTIONS: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
-class OwnerAddress:
+class SideAddress:
     """The second address of a service: `app` is an ASGI application, and `socket` listens."""
 
     app: Any
@@ -51,7 +51,7 @@ class SideOwner:
 
     lane: Lane | None = None
 
-    def __init__(self, side: OwnerAddress, worker: Owner, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, side: SideAddress, worker: Owner, loop: asyncio.AbstractEventLoop) -> None:
         """`loop` is that of the worker."""
         self._side, self._worker, self.loop = side, worker, loop
         connections = min(MOST_CONNECTIONS, worker.limits.connections)

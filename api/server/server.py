@@ -17,7 +17,7 @@ from ..settings.settings import TEXT_LINES, HttpLimits
 from ..telemetry.log import LOG
 from .lane_calls import Lane
 from .listening import BACKLOG
-from .owner import OwnerAddress
+from .owner import SideAddress
 from .shares import Shares
 from .supervision.master import Master
 from .supervision.notices import Notices
@@ -63,7 +63,7 @@ class Service:
     log_level: str
     log_format: str = TEXT_LINES
     tls: TlsFiles | None = None
-    side: OwnerAddress | None = None
+    side: SideAddress | None = None
     lane: Lane | None = None
     held: tuple[object, ...] = ()
     beside: Beside | None = None

@@ -16,7 +16,7 @@ from ..endpoints.metrics_page.open_address import PATH, open_address, open_appli
 from ..endpoints.metrics_page.worker_gauges import WorkerGauges
 from ..http.public_url import url_warning
 from ..server.listening import UNIX, shown_address, start_listening
-from ..server.owner import OwnerAddress
+from ..server.owner import SideAddress
 from ..server.server import Service
 from ..server.shares import places_for
 from ..server.supervision.inherited import inherited_socket, listening_socket
@@ -143,7 +143,7 @@ class ServerProgram:
         yield Part(start=lambda _: decisions.start_worker(counts), beat=decisions.beat, end=decisions.end_worker)
         yield Part(drain=self.draining.begin)
 
-    def _side(self, application: Application) -> OwnerAddress | None:
+    def _side(self, application: Application) -> SideAddress | None:
         """Returns the side that serves the metrics without a credential, or None without such a setting.
 
         It listens already.

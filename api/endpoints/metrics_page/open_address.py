@@ -7,7 +7,7 @@ import falcon.asgi
 
 from ...http.request_id import RequestId
 from ...server.listening import bound_socket, start_listening
-from ...server.owner import OwnerAddress
+from ...server.owner import SideAddress
 from ...telemetry.metrics.counts import Counts
 from ...telemetry.metrics.requests import CountedApplication, CountedRoutes
 from ..decisions.health import Health
@@ -29,9 +29,9 @@ def open_application(answering: MetricsAnswering, counts: Counts, log: logging.L
     return CountedApplication(app, counts)
 
 
-def open_address(application: Any, address: str) -> OwnerAddress:
+def open_address(application: Any, address: str) -> SideAddress:
     """Returns what serves the ASGI application at `address`, where it listens. Raises CannotListen."""
     listener = bound_socket(address, OPTION)
     listener.setblocking(False)
     start_listening(listener, OPTION)
-    return OwnerAddress(application, listener)
+    return SideAddress(application, listener)
