@@ -19,7 +19,6 @@ from . import environment_changes, gateway_changes
 from .actor import Actor
 from .audit.audit_log import AuditLog
 from .backup import back_up
-from .credentials.credential_recheck import recheck_credential
 from .credentials.credentials import Credentials
 from .database.commit_signal import CommitSignal
 from .database.connections import BUSY_SECONDS, StoreConnections, Timed, untimed
@@ -40,7 +39,7 @@ from .environments import (
     environment_by_id,
     environment_within,
 )
-from .errors import ElementKey, PreconditionFailed
+from .errors import ElementKey
 from .expiring import ExpiryIndex
 from .gateway_settings import read_gateway
 from .gathered_writes import write_gathered
@@ -48,8 +47,9 @@ from .history import change_log
 from .history.change_log import ChangeEntry, Revision
 from .history.revision_updates import Updates, updates_since
 from .insight.insight import Insight
+from .models.extent import Extent, put_documents, replacement
 from .models.reading import KnownModel, ModelStream, StreamedModel, model_of, streamed_model
-from .models.replacing import Replacement, ReplacementResult
+from .models.replacing import ReplacementResult
 from .models.submitted_model import SubmittedModel
 from .pages import MAX_PAGE
 from .policy_tests import PolicyTests
@@ -224,17 +224,19 @@ class Store:
         dry_run: bool = False,
         now: float | None = None,
         if_match: Collection[str] | None = None,
+        extent: Extent = Extent.MODEL,
     ) -> ReplacementResult:
-        """Replace the whole model by the documents together. A dry run changes nothing.
+        """Replace the whole model, or what `extent` says, by the documents together. A dry run changes nothing.
 
         Raises Rejected with all faults of the documents, whose paths start at their document. Raises PreconditionFailed
-        if the model's entity tag is not in `if_match`.
+        if the model's entity tag is not in `if_match`, and Conflict if a fact that stays refers to what goes.
         """
         submitted = SubmittedModel.read(sources, self._clock() if now is None else now)
         if dry_run:
             with self._connections.reading() as db:
-                return Replacement(db, environment_within(db, env, actor.bounds), submitted).preview()
-        return self.put_submitted(env, actor, submitted, now, if_match)
+                environment = environment_within(db, env, actor.bounds)
+                return replacement(db, environment, submitted, extent).preview()
+        return self.put_submitted(env, actor, submitted, now, if_match, extent)
 
     def put_submitted(
         self,
@@ -243,22 +245,10 @@ class Store:
         submitted: SubmittedModel,
         now: float | None = None,
         if_match: Collection[str] | None = None,
+        extent: Extent = Extent.MODEL,
     ) -> ReplacementResult:
-        """Replace the whole model by documents that were checked already (see `put_model`).
-
-        The difference is found before the write lock is taken, and found again if another write came first.
-        """
-        with self._connections.reading() as db:
-            environment = environment_within(db, env, actor.bounds)
-            _refuse_changed(environment, if_match)
-            found = Replacement(db, environment, submitted)
-        with self._connections.writing() as db:
-            recheck_credential(db, actor)
-            environment = environment_within(db, env, actor.bounds)
-            _refuse_changed(environment, if_match)
-            if not found.is_current(db, environment):
-                found = Replacement(db, environment, submitted)
-            return found.commit(actor, self._time(now))
+        """Replace the model by documents that were checked already; see `put_model` and `put_documents`."""
+        return put_documents(self._connections, env, actor, submitted, extent, if_match, lambda: self._time(now))
 
     def model(self, env: str, bounds: Bounds = None, form: str = "json") -> ModelStream:
         """Returns the model as one document, in pieces, from one state of the database, in constant memory.
@@ -393,8 +383,3 @@ class Store:
         """Returns RFC 3339, in whole milliseconds."""
         instant = from_seconds(self._clock() if now is None else now)
         return show_instant(instant - instant % _MILLISECOND)
-
-
-def _refuse_changed(environment: Environment, if_match: Collection[str] | None) -> None:
-    if if_match is not None and environment.etag not in if_match:
-        raise PreconditionFailed("the model was changed since it was read; read it again")

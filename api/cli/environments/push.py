@@ -18,6 +18,8 @@ from ....compiler.model.elements import ElementKind, Model
 from ....compiler.source import Source
 from ...endpoints.management.management_shapes import EnvironmentAnswer, ModelChanges
 from ...engines.live.build import NoSources, check_sources, sources_of
+from ...store.history.origin import POLICY_KINDS
+from ...store.models.extent import FACTS, Extent
 from ..model_elements import counts_of, differences, elements_of
 from ..output import CommandFailed, escaped, os_sentence, progress_bar
 from ..remote_service import RemoteService, ServiceRefused, environment_path
@@ -39,6 +41,13 @@ _MEDIA: Final = {
 }
 """The content types that a service takes, by the ending of a document's name."""
 
+_QUERIES: Final = {
+    Extent.MODEL: (),
+    Extent.KEEP_FACTS: ("keep_facts=true",),
+    Extent.POLICIES: ("policies_only=true",),
+}
+"""The parameter that asks the service for an extent."""
+
 _REMEDIES: Final = {
     HTTPStatus.UNAUTHORIZED: "give a credential that is valid",
     HTTPStatus.FORBIDDEN: "give a credential with the scope `write` for this environment",
@@ -57,6 +66,8 @@ _FOR_NOW: Final = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
 @service_options(required=True)
 @env_option
 @click.option("--dry-run", is_flag=True, help="Only show how the service's model would change.")
+@click.option("--policies-only", is_flag=True, help="Change only what a promotion covers: policies, but no facts.")
+@click.option("--remove-facts", is_flag=True, help="Remove the grants and assignments that the documents lack.")
 @click.option(
     "--if-revision", "revision", type=click.IntRange(0), metavar="N", help="Push only if this is the newest revision."
 )
@@ -67,29 +78,44 @@ def push_command(
     ca_file: Path | None,
     environment: str,
     dry_run: bool,
+    policies_only: bool,
+    remove_facts: bool,
     revision: int | None,
 ) -> None:
     """Replace the model of a running service with model documents. All files and folders together are one model.
 
-    The documents are checked first, so a model with errors is never sent. The service replaces its model all or
-    nothing. Exit code 0 if the model is in force, 1 if it has errors or the service refuses it, 2 if a file can't be
-    read or the service can't be reached.
+    Grants and assignments that the documents lack stay, and are listed, unless --remove-facts is given. The documents
+    are checked first, so a model with errors is never sent. The service replaces its model all or nothing. Exit code 0
+    if the model is in force, 1 if it has errors or the service refuses it, 2 if a file can't be read or the service
+    can't be reached.
 
     \b
     Examples:
       writ push policies/ --url https://writ.example --dry-run
       writ push policies/ people.json --url https://writ.example --env staging --token-file token
     """
+    if policies_only and remove_facts:
+        raise click.UsageError("--policies-only changes no facts: leave out --remove-facts")
+    extent = Extent.POLICIES if policies_only else Extent.MODEL if remove_facts else Extent.KEEP_FACTS
     documents, model = _checked(sources)
     service = service_at(url, token_file, ca_file)
     with _told_refusals():
         if dry_run:
-            for line in _difference(service, environment, model):
+            for line in _difference(service, environment, model, extent):
                 click.echo(escaped(line))
-        changes = _put(service, environment, documents, model, dry_run, revision)
-    if not dry_run:
-        for line in (f"{environment}: revision {changes.revision}", *count_lines(msgspec.to_builtins(changes.changes))):
-            click.echo(escaped(line))
+        changes = _put(service, environment, documents, model, extent, dry_run, revision)
+    for line in _told(changes, environment):
+        click.echo(escaped(line))
+
+
+def _told(changes: ModelChanges, env: str) -> Iterator[str]:
+    """Yields what changed, unless `_difference` told it, and what stays although the documents lack it."""
+    if not changes.dry_run:
+        yield f"{env}: revision {changes.revision}"
+        yield from count_lines(msgspec.to_builtins(changes.changes))
+    if changes.kept and changes.kept.counts:
+        yield from (f"{kind}: {count} kept, which the documents lack" for kind, count in changes.kept.counts.items())
+        yield from (f"= {one.kind} {one.id}" for one in changes.kept.elements)
 
 
 def _checked(paths: tuple[Path, ...]) -> tuple[list[Source], Model]:
@@ -109,19 +135,28 @@ def _checked(paths: tuple[Path, ...]) -> tuple[list[Source], Model]:
     return sources, checked.model
 
 
-def _difference(service: RemoteService, env: str, model: Model) -> Iterator[str]:
+def _difference(service: RemoteService, env: str, model: Model, extent: Extent) -> Iterator[str]:
     """Yields how the service's model would change, element by element."""
     answer = service.answer("GET", f"{environment_path(env)}/model")
     found = load([Source("model.json", answer)], zone_names()).model
     if found is None:
         raise CommandFailed("the service's model has errors; its version and this command's may be too far apart")
-    elements = tuple(differences(elements_of(found), elements_of(model)))
+    kinds = POLICY_KINDS if extent == Extent.POLICIES else tuple(ElementKind)
+    changed = differences(elements_of(found, kinds), elements_of(model, kinds))
+    kept = FACTS if extent == Extent.KEEP_FACTS else ()
+    elements = tuple(one for one in changed if not (one.change == "removed" and one.kind in kept))
     yield from count_lines(counts_of(elements))
     yield from element_lines(elements)
 
 
 def _put(
-    service: RemoteService, env: str, documents: Sequence[Source], model: Model, dry_run: bool, revision: int | None
+    service: RemoteService,
+    env: str,
+    documents: Sequence[Source],
+    model: Model,
+    extent: Extent,
+    dry_run: bool,
+    revision: int | None,
 ) -> ModelChanges:
     """Sends the model. With `dry_run`, the service only says what would change, or why it would refuse."""
     path = environment_path(env)
@@ -136,7 +171,8 @@ def _put(
     else:
         headers["Content-Type"] = _JSON
         body = _joined(model)
-    return service.send("PUT", f"{path}/model{'?dry_run=true' if dry_run else ''}", body, headers, ModelChanges)
+    asked = [*(["dry_run=true"] if dry_run else []), *_QUERIES[extent]]
+    return service.send("PUT", f"{path}/model{'?' if asked else ''}{'&'.join(asked)}", body, headers, ModelChanges)
 
 
 def _pieces(data: bytes) -> Iterator[bytes]:

@@ -80,11 +80,25 @@ class ElementChange(Struct, frozen=True, omit_defaults=True):
     type: str | None = None
 
 
+class NamedElement(Struct, frozen=True):
+    """An element by its list and its id."""
+
+    kind: str
+    id: str
+
+
+class KeptFacts(Struct, frozen=True):
+    """The assignments and grants that stay although the document lacks them: their numbers, and the first 1,000."""
+
+    counts: dict[str, Count]
+    elements: tuple[NamedElement, ...]
+
+
 class ModelChanges(Struct, frozen=True, omit_defaults=True):
     """The revision, and the changes by list of the model document. Lists without changes are left out.
 
     `elements` has the first 1,000 changed elements. `warnings` are those of `writ check`, if there are any. `dry_run`
-    is true if nothing was written, and else left out.
+    is true if nothing was written, and else left out. `kept` is there with `keep_facts`.
     """
 
     revision: Count
@@ -92,6 +106,7 @@ class ModelChanges(Struct, frozen=True, omit_defaults=True):
     elements: tuple[ElementChange, ...]
     warnings: tuple[Detail, ...] = ()
     dry_run: bool = False
+    kept: KeptFacts | None = None
 
 
 class RevisionAnswer(Struct, frozen=True):

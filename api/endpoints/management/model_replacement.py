@@ -9,19 +9,21 @@ from ...engines.jobs.job import Job, JobCall
 from ...http.rejections import Detail
 from ...store.actor import Actor
 from ...store.errors import ElementKey
-from .management_shapes import Change, ElementChange, ListChanges, ModelChanges
+from ...store.models.extent import Extent
+from .management_shapes import Change, ElementChange, KeptFacts, ListChanges, ModelChanges, NamedElement
 
 
 class ReplacementRequest(msgspec.Struct, frozen=True):
     """A request to replace the model of `env`, on behalf of `actor`.
 
-    `ending` is that of a file in the document's form.
+    `ending` is that of a file in the document's form. `extent` says what the document replaces.
     """
 
     env: str
     actor: Actor
     ending: str
     dry_run: bool
+    extent: Extent
     if_match: str | None = None
 
 
@@ -30,11 +32,17 @@ def replace_model(call: JobCall[ReplacementRequest]) -> ModelChanges:
     request = call.request
     source = Source(f"model{request.ending}", call.document.read())
     tags = None if request.if_match is None else (request.if_match,)
-    done = call.store.put_model(request.env, request.actor, [source], request.dry_run, if_match=tags)
+    done = call.store.put_model(
+        request.env, request.actor, [source], request.dry_run, if_match=tags, extent=request.extent
+    )
     counts = {name: ListChanges(**by_change) for name, by_change in done.changes.items()}
     elements = tuple(_shown(*one) for one in done.listed)
     warnings = tuple(Detail(one.code, one.path, one.sentence, *(one.place or ())) for one in done.warnings)
-    return ModelChanges(done.revision, counts, elements, warnings, request.dry_run)
+    kept = None
+    if request.extent == Extent.KEEP_FACTS:
+        named = tuple(NamedElement(kind, key[0]) for kind, key in done.kept_listed)
+        kept = KeptFacts({str(name): count for name, count in done.kept.items()}, named)
+    return ModelChanges(done.revision, counts, elements, warnings, request.dry_run, kept)
 
 
 def _shown(kind: str, key: ElementKey, change: str) -> ElementChange:

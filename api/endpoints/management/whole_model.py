@@ -23,6 +23,7 @@ from ...store.audit.entries import AuditEntry
 from ...store.environment_ids import Bounds
 from ...store.errors import StoreFull, StoreUnavailable
 from ...store.historical_model import historical_model
+from ...store.models.extent import Extent
 from ...store.models.reading import ModelStream
 from ...telemetry.log import LOG
 from .management_shapes import ModelChanges
@@ -42,6 +43,11 @@ _TAG: Final = "Models and history"
 _DOCUMENT: Final[Schema] = {"type": "object", "description": "A model document: `model: 1`, and what it declares."}
 _TEXT: Final[Schema] = {"type": "string", "description": "A model in the `.writ` language."}
 
+
+def _flag(name: str, description: str) -> Parameter:
+    return Parameter(name, description, {"type": "boolean", "default": False})
+
+
 GET: Final = Operation(
     "getModel",
     _TAG,
@@ -58,10 +64,14 @@ PUT: Final = Operation(
     _TAG,
     "Replace the whole model with a document, all or nothing",
     {200: Answer("The changes, or with `dry_run` the changes to expect.", ModelChanges)},
-    query=(Parameter("dry_run", "Only answer the changes, and write nothing.", {"type": "boolean", "default": False}),),
+    query=(
+        _flag("dry_run", "Only answer the changes, and write nothing."),
+        _flag("keep_facts", "Keep the assignments and grants that the document lacks."),
+        _flag("policies_only", "Replace only the lists that a promotion covers. All others stay."),
+    ),
     headers=(IF_MATCH, IF_NONE_MATCH),
     bodies={JSON: _DOCUMENT, YAML: _DOCUMENT, TEXT: _TEXT},
-    errors=(412,),
+    errors=(409, 412),
 )
 
 
@@ -105,15 +115,17 @@ class WholeModel:
             resp.stream = stream
 
     async def on_put(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:
-        """Answer 200 with the changes. `dry_run=true` writes nothing."""
-        dry_run = flag(known_parameters(req, "dry_run"), "dry_run")
+        """Answer 200 with the changes. `dry_run=true` writes nothing. Two more flags say what stays."""
+        asked = known_parameters(req, "dry_run", "keep_facts", "policies_only")
+        dry_run, keeps, policies = (flag(asked, name) for name in ("dry_run", "keep_facts", "policies_only"))
+        extent = Extent.POLICIES if policies else Extent.KEEP_FACTS if keeps else Extent.MODEL
         check_media(req.content_type, tuple(FORMS))
         media = (req.content_type or "").partition(";")[0].strip().lower()
         environment = await self._work.read(self._work.store.environment, env, req.context.credential.bounds)
         tag = required_tag(
             req, environment.etag
         )  # checked before a large document arrives, and again when it is written
-        request = ReplacementRequest(env, actor_of(req), f".{FORMS[media]}", dry_run, tag)
+        request = ReplacementRequest(env, actor_of(req), f".{FORMS[media]}", dry_run, extent, tag)
         document = await spooled(req, self._limits.model_bytes, self._work.store.path.parent)
         replaced = self._replace(request, document, partial(self._bodies.confirm, req))
         resp.data = ENCODER.encode(await self._work.to_its_end(replaced))

@@ -1,9 +1,9 @@
 """Replaces a whole model: finds the difference between documents and the stored model, and writes only that."""
 
 from array import array
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from itertools import chain, count, pairwise
+from itertools import chain, count, islice, pairwise
 from typing import Protocol
 
 import msgspec
@@ -13,7 +13,7 @@ from ....compiler.model.elements import Element, ElementKind, Route
 from ..actor import Actor
 from ..database.connections import CACHE_KIB
 from ..elements.element_bodies import element_of, same_body
-from ..elements.kinds import KINDS, Kind
+from ..elements.kinds import KINDS, Kind, Reference
 from ..elements.tables import TABLES, NewRow, bounds
 from ..elements.workspace import ElementTexts
 from ..environments import Environment
@@ -24,6 +24,7 @@ from ..history.delta_states import delta_of
 from ..history.origin import Origin, refuse_direct_change
 from ..history.route_orders import moved, record_order
 from .reading import put_lists
+from .remaining_uses import DECLARATIONS, Use, lost_actions, uses
 
 MAX_LISTED = 1_000
 """The most changed elements that are listed one by one."""
@@ -56,7 +57,8 @@ class Submitted(Protocol):
 class ReplacementResult:
     """The changes of a replacement, or of a dry run: counts by list, and the first elements by list, key and change.
 
-    `warnings` are those about the documents. `etag` is that of the resulting model.
+    `warnings` are those about the documents. `etag` is that of the resulting model. `kept` counts the elements that
+    stay although the documents lack them, by list, and `kept_listed` has the first ones.
     """
 
     revision: int
@@ -64,19 +66,23 @@ class ReplacementResult:
     listed: tuple[tuple[str, ElementKey, str], ...]
     warnings: tuple[BodyFault, ...]
     etag: str
+    kept: Mapping[ElementKind, int]
+    kept_listed: tuple[Reference, ...]
 
 
 @dataclass(slots=True)
 class _Plan:
     """The changes of one list. `places` are the stored places of the submitted elements, `_NEW` for new ones.
 
-    `moves` says that the order of kept elements changes, or that a new element comes before one of them.
+    `kept` are stored places that stay although nothing is submitted for them. `moves` says that the order of stored
+    elements changes, or that a new element comes before one of them.
     """
 
     kind: Kind
     places: "array[int]" = field(default_factory=lambda: array("q"))
     differs: bytearray = field(default_factory=bytearray)
     removed: list[int] = field(default_factory=list)
+    kept: Set[int] = frozenset()
     moves: bool = False
 
     @property
@@ -94,20 +100,41 @@ class Replacement:
     """The difference between the stored model and a submitted one."""
 
     def __init__(
-        self, db: Database, environment: Environment, submitted: Submitted, kinds: Iterable[Kind] = KINDS.values()
+        self,
+        db: Database,
+        environment: Environment,
+        submitted: Submitted,
+        kinds: Iterable[Kind] = KINDS.values(),
+        keeps: Collection[ElementKind] = (),
     ):
-        """Finds the difference in the lists of `kinds`. The others stay as they are."""
+        """Finds the difference in the lists of `kinds`. The others stay as they are.
+
+        In the lists `keeps`, stored elements stay if the submitted model lacks them.
+        """
         self._db, self._environment, self._submitted = db, environment, submitted
         self._version = environment.revision + 1
         self._log = ChangeLogWriter(db, environment)
         self._listed: list[tuple[str, ElementKey, str]] = []
         self._few: list[ElementTexts] = []
-        self._moves = False
+        self._moves, self._keeps = False, keeps
         self._plans = [self._plan(kind) for kind in kinds]
 
     def is_current(self, db: Database, environment: Environment) -> bool:
         """Returns whether this is the difference to the environment's current state in `db`."""
         return self._db is db and self._environment == environment
+
+    def uses(self) -> Iterator[Use]:
+        """Yields the facts that stay and refer to what goes."""
+        plans = {plan.kind.name: plan for plan in self._plans}
+        removed = ((one.kind, one.key) for plan in self._plans for one in self._removed_declarations(plan))
+        types = plans[ElementKind.RESOURCE_TYPES]
+        changed = self._differences(types, self._bodies_at(types.kind, types.changed))
+        lost = lost_actions((change.element_before(), element) for _, element, change in changed)
+
+        def stays(kind: ElementKind, place: int) -> bool:
+            return kind not in plans or place in plans[kind].kept
+
+        yield from uses(self._db, self._environment.number, removed, lost, stays)
 
     def preview(self, origin: Origin | None = None) -> ReplacementResult:
         """Returns the changes without writing them. Raises as `commit` does."""
@@ -163,7 +190,16 @@ class Replacement:
 
     def _result(self, revision: int) -> ReplacementResult:
         etag = self._environment.etag_of(revision)
-        return ReplacementResult(revision, self._log.change_counts, tuple(self._listed), self._submitted.warnings, etag)
+        kept = {plan.kind.name: len(plan.kept) for plan in self._plans if plan.kept}
+        listed = tuple(islice(chain.from_iterable(map(self._kept_keys, self._plans)), MAX_LISTED))
+        warnings = self._submitted.warnings
+        return ReplacementResult(revision, self._log.change_counts, tuple(self._listed), warnings, etag, kept, listed)
+
+    def _kept_keys(self, plan: _Plan) -> Iterator[Reference]:
+        name, columns = plan.kind.name, ", ".join(plan.kind.key)
+        query = f"SELECT {columns} FROM {name} WHERE place = ?"
+        for place in islice(sorted(plan.kept), MAX_LISTED):
+            yield name, self._db.execute(query, (place,)).fetchone()
 
     def _plan(self, kind: Kind) -> _Plan:
         plan, table, number = _Plan(kind), TABLES[kind.name], self._environment.number
@@ -177,9 +213,13 @@ class Replacement:
             found = table.find(self._db, number, kind.key_of(element))
             plan.places.append(_NEW if found is None else found.place)
             plan.differs.append(found is None or not same_body(found.body, text))
-        plan.removed = sorted(stored.difference(plan.places))
-        kept = [place for place in plan.places if place != _NEW]
-        plan.moves = _NEW in plan.places[: len(kept)] or any(left > right for left, right in pairwise(kept))
+        missing = stored.difference(plan.places)
+        if kind.name in self._keeps:
+            plan.kept = missing
+        else:
+            plan.removed = sorted(missing)
+        old = [place for place in plan.places if place != _NEW]
+        plan.moves = _NEW in plan.places[: len(old)] or any(left > right for left, right in pairwise(old))
         return plan
 
     def _stored_places(self, kind: Kind) -> set[int]:
@@ -225,6 +265,10 @@ class Replacement:
             return array("q", range(end, end + len(plan.places)))
         fresh = count(end)
         return array("q", (next(fresh) if place == _NEW else place for place in plan.places))
+
+    def _removed_declarations(self, plan: _Plan) -> Iterator[ElementTexts]:
+        """Yields the removed elements of a list, if facts may refer to them."""
+        return self._removals(plan) if plan.kind.name in DECLARATIONS else iter(())
 
     def _removals(self, plan: _Plan) -> Iterator[ElementTexts]:
         for body in self._bodies_at(plan.kind, plan.removed).values():

@@ -1,5 +1,6 @@
 """A takeover: the policy model of an environment is replaced by another one, as one revision."""
 
+from collections.abc import Iterator
 from copy import copy
 from itertools import islice
 from typing import NamedTuple
@@ -14,13 +15,13 @@ from ..environments import Environment
 from ..errors import MAX_LISTED_USERS, Drifted
 from ..history.origin import Origin
 from ..models.reading import put_lists
+from ..models.remaining_uses import Use, lost_actions, refuse_uses, uses
 from ..models.replacing import Replacement, ReplacementResult
 from .differences import differences, shown
 from .lost_roles import lost_roles
 from .model_drift import baseline, drift_of
 from .policy_model import POLICY_LISTS, PolicyModel, policy_model
 from .promotion import Drift, Preview
-from .remaining_uses import refuse_uses, uses
 
 
 class PolicySource(NamedTuple):
@@ -75,7 +76,7 @@ class PolicyReplacement:
             elements,
             more_elements or more_roles,
             loses,
-            tuple(islice(uses(self._db, self.target, self.before, self.after), MAX_LISTED_USERS)),
+            tuple(islice(self._uses(), MAX_LISTED_USERS)),
             drift_of(self._db, self.target),
         )
 
@@ -85,7 +86,8 @@ class PolicyReplacement:
         Raises Conflict if an element of the target uses what it removes. Raises Drifted for a drift that is not
         accepted; a restoration overwrites it by its nature.
         """
-        refuse_uses(uses(self._db, self.target, self.before, self.after))
+        remedy = "remove what uses it first, or keep it in the environment that is promoted"
+        refuse_uses(self._uses(), "the promotion removes", remedy)
         drift = drift_of(self._db, self.target)
         if drift.drifted and not (accept_drift or self.is_restoration):
             raise Drifted(
@@ -109,6 +111,14 @@ class PolicyReplacement:
             (origin.baseline, provenance, self.target.number),
         )
         return done
+
+    def _uses(self) -> Iterator[Use]:
+        """Yields the facts of the target that refer to what goes."""
+        before, after = self.before.stored, self.after.stored
+        removed = ((kind, key) for kind in before for key in before[kind] if key not in after[kind])
+        old, new = (model.by_key(ElementKind.RESOURCE_TYPES) for model in (self.before, self.after))
+        lost = lost_actions((old.get(key), type) for key, type in new.items())
+        return uses(self._db, self.target.number, removed, lost)
 
     def _origin(self, id: str) -> Origin:
         source, after = self.source, self.target.revision + 1

@@ -9,6 +9,7 @@ from msgspec import Meta, Struct
 from ....compiler.model.elements import ElementKind
 from ..history.change_log import ChangeCounts
 from ..history.origin import SOURCE_NAMES, Origin
+from ..models.remaining_uses import Use
 
 MAX_NOTE: Final = 2_000
 """The characters of a note, and of the reason of a rejection."""
@@ -71,14 +72,6 @@ class LostRole(Struct, frozen=True):
     left: int
     subjects: tuple[Mapping[str, str], ...]
     truncated: bool = False
-
-
-class Use(Struct, frozen=True):
-    """An element of the target environment that refers to what the promotion would remove."""
-
-    kind: ElementKind
-    id: str
-    refers_to: str
 
 
 class Preview(Struct, frozen=True, rename=SOURCE_NAMES):

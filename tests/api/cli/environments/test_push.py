@@ -95,6 +95,66 @@ def test_several_documents_are_joined(server, env, tmp_path):
     assert writ("diff", folder, tmp_path / "stored.json").returncode == 0, "nothing was lost"
 
 
+GRANT = {"subject": {"type": "user", "id": "zoe"}, "resource": {"type": "document", "id": "d1"}, "actions": ["read"]}
+
+
+def written_by_an_application(server, env, tmp_path):
+    """Writes a grant and an assignment beside what was pushed."""
+    assert push(server, "model.json", "--env", env, cwd=tmp_path)[0] == 0
+    with server.client() as client:
+        assert client.post(f"/v1/environments/{env}/grants", json=GRANT | {"id": "g1"}).status_code == 201
+        body = {"id": "a1", "role": "editor", "subject": {"type": "user", "id": "zoe"}}
+        assert client.post(f"/v1/environments/{env}/assignments", json=body).status_code == 201
+
+
+def test_facts_that_the_documents_lack_stay(server, env, tmp_path):
+    written_by_an_application(server, env, tmp_path)
+    (tmp_path / "model.yaml").write_text(YAML.replace("actions: [read, update]", "actions: [read, update, list]"))
+    kept = (
+        "assignments: 1 kept, which the documents lack\ngrants: 1 kept, which the documents lack\n"
+        "= assignments a1\n= grants g1\n"
+    )
+    code, said, _ = push(server, "model.yaml", "--env", env, "--dry-run", cwd=tmp_path)
+    assert (code, said.startswith("resource_types: 1 changed\npolicies: 1 changed\n~")) == (0, True)
+    assert said.endswith(kept)
+    assert push(server, "model.yaml", "--env", env, cwd=tmp_path)[1].endswith(kept)
+    assert [one["id"] for one in model_of(server, env)["grants"]] == ["g1"]
+    assert len(model_of(server, env)["assignments"]) == 2
+    code, said, _ = push(server, "model.yaml", "--env", env, "--remove-facts", cwd=tmp_path)
+    assert (code, "grants: 1 removed" in said, "kept" in said) == (0, True, False)
+    assert "grants" not in model_of(server, env)
+
+
+def test_facts_that_stay_and_need_what_goes_refuse_the_push(server, env, tmp_path):
+    written_by_an_application(server, env, tmp_path)
+    (tmp_path / "none.yaml").write_text("model: 1\nresource_types: [{id: document, actions: [list]}]\n")
+    for more in ([], ["--dry-run"], ["--policies-only"]):
+        code, _, said = push(server, "none.yaml", "--env", env, *more, cwd=tmp_path)
+        assert code == 1
+        assert "Refused: the documents remove `roles/editor`, which `" in said
+        assert "still uses; remove what uses it first, or keep it in the documents" in said
+    assert push(server, "none.yaml", "--env", env, "--remove-facts", cwd=tmp_path)[0] == 0
+
+
+def test_policies_only(server, env, tmp_path):
+    written_by_an_application(server, env, tmp_path)
+    before = model_of(server, env)
+    (tmp_path / "model.yaml").write_text(
+        YAML.replace("user, id: alice", "user, id: new").replace("[read, update]", "[read, list, update]")
+    )
+    code, said, _ = push(server, "model.yaml", "--env", env, "--policies-only", "--dry-run", cwd=tmp_path)
+    assert (code, said.startswith("resource_types: 1 changed\npolicies: 1 changed\n~"), "assign" in said) == (
+        0,
+        True,
+        False,
+    )
+    said = push(server, "model.yaml", "--env", env, "--policies-only", cwd=tmp_path)[1]
+    assert said.splitlines()[1:] == ["resource_types: 1 changed", "policies: 1 changed"]
+    after = model_of(server, env)
+    assert [after[name] for name in ("assignments", "grants")] == [before[name] for name in ("assignments", "grants")]
+    assert push(server, "model.yaml", "--env", env, "--policies-only", "--remove-facts", cwd=tmp_path)[0] == 2
+
+
 def test_dry_run_shows_the_difference_and_changes_nothing(server, env, tmp_path):
     assert push(server, "model.json", "--env", env, cwd=tmp_path)[0] == 0
     code, said, _ = push(server, "model.yaml", "--env", env, "--dry-run", cwd=tmp_path)

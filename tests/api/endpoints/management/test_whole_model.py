@@ -67,6 +67,18 @@ def test_a_dry_run_tells_and_leaves_everything(full: Managed) -> None:
     assert (after.content, after.headers["ETag"]) == (before.content, before.headers["ETag"])
 
 
+def test_facts_stay_on_request(full: Managed) -> None:
+    smaller = DOCUMENT | {"grants": []}
+    told = full.simulate_put(f"{MODEL}?keep_facts=true&dry_run=true", json=smaller).json
+    assert (told["changes"], told["kept"]["counts"]) == ({}, {"grants": 1})
+    assert told["kept"]["elements"] == [{"kind": "grants", "id": "g1"}]
+    gone = full.simulate_put(f"{MODEL}?keep_facts=true", json={"model": 1})
+    assert (gone.status_code, {one["code"] for one in gone.json["details"]}) == (409, {"in-use"})
+    only = full.simulate_put(f"{MODEL}?policies_only=true", json=smaller | {"subjects": []})
+    assert (only.status_code, only.json["changes"], "kept" in only.json) == (200, {}, False)
+    assert full.simulate_put(f"{MODEL}?keep_facts=1", json=smaller).status_code == 400
+
+
 def test_warnings_are_told_and_hinder_nothing(service: Managed) -> None:
     allow, denial = MEMBERS["policies"], {"id": "never", "effect": "DENY", "roles": ["editor"]}
     risky = DOCUMENT | {"policies": [allow, denial | {"resource_types": allow["resource_types"]}]}

@@ -118,7 +118,7 @@ def test_operations_are_named_in_plain_english() -> None:
         ("/healthz", "get", "200"),
         ("/v1/environments", "post", "201 400 401 403 409 413 415 429"),
         ("/v1/environments/{env}", "patch", "200 400 401 403 404 409 412 413 415 429"),
-        ("/v1/environments/{env}/model", "put", "200 400 401 403 404 412 413 415 429"),
+        ("/v1/environments/{env}/model", "put", "200 400 401 403 404 409 412 413 415 429"),
         ("/v1/environments/{env}/roles", "get", "200 400 401 403 404 429"),
         ("/v1/environments/{env}/roles", "post", "201 400 401 403 404 409 413 415 429"),
         ("/v1/environments/{env}/roles/{id}", "get", "200 304 400 401 403 404 429"),
