@@ -3,7 +3,7 @@
 import falcon.asgi
 from msgspec.structs import replace
 
-from ..http.request_id import HEADER
+from ..http.request_id import id_of
 from ..http.source_address import source_address
 from ..store.actor import API_KEY_PREFIX, CLIENT_PREFIX, Actor
 from ..store.audit.entries import MOST_REQUEST_ID
@@ -30,6 +30,5 @@ def _id_after(prefix: str, name: str) -> str | None:
 
 
 def _actor(req: falcon.asgi.Request, who: Actor) -> Actor:
-    request_id = req.get_header(HEADER)
-    short = None if request_id is None else request_id[:MOST_REQUEST_ID]
-    return replace(who, address=source_address(req) or None, request_id=short)
+    request_id = id_of(req).decode("latin-1")[:MOST_REQUEST_ID]
+    return replace(who, address=source_address(req) or None, request_id=request_id)

@@ -2,6 +2,7 @@
 
 from typing import Any, TypeAlias
 
+from ..http.request_id import scope_member
 from .request_parser import Request
 
 Address: TypeAlias = tuple[str, int] | None
@@ -33,4 +34,5 @@ def asgi_scope(request: Request, secure: bool, client: Address, server: Address)
         "headers": request.headers,
         "client": client,
         "server": server,
+        **scope_member(request.id),
     }

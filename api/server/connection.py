@@ -6,6 +6,7 @@ from http import HTTPStatus
 from typing import Any
 
 from ..http.error_answers import INTERNAL, RETRY_SECONDS
+from ..http.request_id import id_among, made_id
 from .asgi_scope import Address, addresses_of, asgi_scope
 from .deadline import LAST_CALL_SECONDS, STOP_SECONDS, Awaits, Deadline, Pace
 from .exchange import BUFFERED_BYTES, Exchange, WaitingRequest
@@ -51,8 +52,8 @@ class Connection(asyncio.Protocol):
         if not self._connections.add(self):
             self._closed = True
             retry, status = b"retry-after: %d\r\n" % RETRY_SECONDS, HTTPStatus.SERVICE_UNAVAILABLE
-            self._worker.refused(status)
-            transport.write(refusal_bytes(status, full_sentence(self._limits), (), self.secure, retry))
+            self._worker.refused(status, id := made_id())
+            transport.write(refusal_bytes(status, full_sentence(self._limits), id, self.secure, retry))
             transport.close()
             return
         self._wait_in(self._connections.newcomers)
@@ -122,7 +123,6 @@ class Connection(asyncio.Protocol):
         if self._awaits in (Awaits.FIRST_BYTE, Awaits.NEXT):
             self.leave()
         else:
-            self._worker.refused(HTTPStatus.REQUEST_TIMEOUT)
             self._refuse(HTTPStatus.REQUEST_TIMEOUT, late_sentence(self._limits, body=self._awaits is Awaits.BODY))
 
     # -- reading
@@ -284,7 +284,7 @@ class Connection(asyncio.Protocol):
         if self._closed:
             return
         if not exchange.finished:
-            self._refuse(HTTPStatus.INTERNAL_SERVER_ERROR, INTERNAL)
+            self._refuse(HTTPStatus.INTERNAL_SERVER_ERROR, INTERNAL, is_read=True)
         elif exchange.closes:
             self._close_after_output()
         elif exchange.complete:
@@ -359,21 +359,19 @@ class Connection(asyncio.Protocol):
             self._pause_reading()
             return
         self._flush()
-        self._worker.refused(refusal.status)
         self._refuse(refusal.status, refusal.sentence)
 
-    def _refuse(self, status: HTTPStatus, sentence: str) -> None:
+    def _refuse(self, status: HTTPStatus, sentence: str, is_read: bool = False) -> None:
         """Answer an error without the application, unless its answer has begun, and close."""
-        exchange = self._exchange
+        exchange, found = self._exchange, self._exchange or self._reading
+        id = id_among(self._parser.headers) if found is None else found.request.id
+        if not is_read:  # the application counts what it has read
+            self._worker.refused(status, id)
         if self._task is not None:
             self._task.cancel()
         if exchange is None or not exchange.begun:
-            asked = exchange.request.headers if exchange is not None else self._headers()
-            self.transport.write(refusal_bytes(status, sentence, asked, self.secure))
+            self.transport.write(refusal_bytes(status, sentence, id, self.secure))
         self._close_after_output(linger=True)
-
-    def _headers(self) -> list[tuple[bytes, bytes]]:
-        return self._reading.request.headers if self._reading is not None else self._parser.headers
 
     def _close_after_output(self, linger: bool = False) -> None:
         """Close after what was written; swallow for a while what a client still sends."""

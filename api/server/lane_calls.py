@@ -2,6 +2,7 @@
 
 from typing import Final, Protocol
 
+from ..http.request_id import id_line
 from .request_parser import Request
 from .response_head import STATUS_LINES, STRICT_TRANSPORT
 
@@ -69,6 +70,7 @@ def outcome_bytes(
     return b"".join(
         (
             STATUS_LINES["1.1"][status],
+            id_line(request.id),
             lines,
             b"content-length: %d\r\n" % len(body),
             date_line,
@@ -84,11 +86,10 @@ def decision_bytes(
 ) -> bytes:
     """Returns the response with a decision, the same bytes as the application's."""
     lines, body = answer
-    request_id = request.fields.get(b"x-request-id")
     return b"".join(
         (
             STATUS_LINES["1.1"][200],
-            b"x-request-id: %s\r\n" % request_id if request_id is not None else b"",
+            id_line(request.id),
             lines,
             b"content-length: %d\r\ncontent-type: application/json\r\n" % len(body),
             date_line,

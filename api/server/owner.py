@@ -27,8 +27,8 @@ class Owner(Protocol):
     async def application(self, scope: Any, receive: Any, send: Any) -> None:
         """Call the ASGI application."""
 
-    def refused(self, status: int) -> None:
-        """Count an answer to what could not be read as a request."""
+    def refused(self, status: int, id: bytes) -> None:
+        """Count an answer to what could not be read as a request, with the id that the answer has."""
 
     def report(self, error: Exception) -> None:
         """Log a failure of the application."""
@@ -67,9 +67,9 @@ class SideOwner:
         """Call the ASGI application."""
         await self._side.app(scope, receive, send)
 
-    def refused(self, status: int) -> None:
-        """Count an answer to what could not be read as a request."""
-        self._worker.refused(status)
+    def refused(self, status: int, id: bytes) -> None:
+        """Count an answer to what could not be read as a request, with the id that the answer has."""
+        self._worker.refused(status, id)
 
     def report(self, error: Exception) -> None:
         """Log a failure of the application."""

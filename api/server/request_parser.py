@@ -13,6 +13,7 @@ from typing import Final, Protocol
 
 import httptools
 
+from ..http.request_id import FIELD, id_among, made_id
 from .refusal import RefusedRequest, malformed
 
 MOST_REQUEST_LINE: Final = 32 * 1024
@@ -59,6 +60,7 @@ class Request:
 
     `fields` has the last value of each field by its lower-case name; `headers` are all of them in order. `repeats`
     means that some field came twice. `keep_alive` is whether the client wants another request on the connection.
+    `id` is what the answer and the logs have as the request's id.
     """
 
     method: str
@@ -70,6 +72,7 @@ class Request:
     chunked: bool
     length: int
     keep_alive: bool
+    id: bytes
 
     @property
     def expects_continue(self) -> bool:
@@ -253,8 +256,11 @@ class RequestParser:
             self._stop(_unknown_method())
         self.in_body, self._chunked, self._head_bytes = True, coding is not None, 0
         self._length, self._keep_alive, self._upgrade = length, parser.should_keep_alive(), parser.should_upgrade()
+        id = id_among(headers) if repeats else fields.get(FIELD) or made_id()
         self._sink.head(
-            Request(method, self._target, version, headers, fields, repeats, self._chunked, length, self._keep_alive)
+            Request(
+                method, self._target, version, headers, fields, repeats, self._chunked, length, self._keep_alive, id
+            )
         )
 
     def _check(self, headers: list[tuple[bytes, bytes]], fields: Mapping[bytes, bytes], version: str) -> None:

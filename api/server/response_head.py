@@ -1,15 +1,12 @@
 """The heads of responses: status lines, dates, and answers that a connection gives without the application."""
 
 import time
-from collections.abc import Iterable
 from email.utils import formatdate
 from http import HTTPStatus
 from typing import Final
 
 from ..http.error_answers import error_body
-from ..http.request_id import echo_line
-
-HeaderLines = Iterable[tuple[bytes, bytes]]
+from ..http.request_id import id_line
 
 REASONS: Final = {status.value: status.phrase for status in HTTPStatus} | {
     413: "Content Too Large",
@@ -49,13 +46,12 @@ class DateLine:
         return self.at(time.time())
 
 
-def refusal_bytes(status: int, sentence: str, asked: HeaderLines, secure: bool, extra: bytes = b"") -> bytes:
+def refusal_bytes(status: int, sentence: str, id: bytes, secure: bool, extra: bytes = b"") -> bytes:
     """Returns an error response, after which the connection is closed.
 
-    `asked` are the headers of the request, names in lower case, as far as they were read. `secure` is whether it goes
-    over TLS. `extra` are header lines.
+    `id` is that of the request, `secure` whether it goes over TLS. `extra` are header lines.
     """
     body = error_body(sentence)
     head = b"content-type: application/json\r\ncontent-length: %d\r\nconnection: close\r\n" % len(body)
     strict = STRICT_TRANSPORT if secure else b""
-    return b"".join((STATUS_LINES["1.1"][status], head, extra, strict, echo_line(asked), b"\r\n", body))
+    return b"".join((STATUS_LINES["1.1"][status], head, extra, strict, id_line(id), b"\r\n", body))

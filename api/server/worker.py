@@ -85,10 +85,10 @@ class Worker(BaseWorker):  # type: ignore[misc]  # gunicorn has no types
             self.loop.run_until_complete(self.loop.shutdown_asyncgens())
             self.loop.close()
 
-    def refused(self, status: int) -> None:
+    def refused(self, status: int, id: bytes) -> None:
         """Tell the parts of an answer to what could not be read as a request."""
         for part in self.service.parts:
-            part.refused(status)
+            part.refused(status, id)
 
     def report(self, error: Exception) -> None:
         """Log a failure of the application that its own error handlers did not answer."""

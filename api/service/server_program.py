@@ -138,7 +138,11 @@ class ServerProgram:
         counts, requests, decisions = self.counts, self.requests, self.decisions
         yield Part(start=_note_place)
         yield Part(start=self.rates.start_worker)
-        yield Part(start=counts.start_worker, refused=counts.refused_early, worker_gone=counts.table.worker_gone)
+        yield Part(
+            start=counts.start_worker,
+            refused=lambda status, _id: counts.refused_early(status),
+            worker_gone=counts.table.worker_gone,
+        )
         yield Part(start=requests.start_worker, refused=requests.refused, end=requests.end_worker)
         yield Part(start=lambda _: decisions.start_worker(counts), beat=decisions.beat, end=decisions.end_worker)
         yield Part(drain=self.draining.begin)

@@ -22,7 +22,7 @@ from ...settings.settings import HttpLimits
 from ...store.environment_ids import DEFAULT
 from ...telemetry.decision_log.decision_log import NO_LOG, Log
 from ...telemetry.decision_log.entry import Asker, EntryKind
-from ...telemetry.log_lines import REQUEST_ID, TRACE
+from ...telemetry.log_lines import TRACE
 from ...telemetry.metrics.counter_layout import LAST, SHIFT, SUM
 from ...telemetry.metrics.counts import Counts
 
@@ -55,6 +55,9 @@ class Head(Protocol):
 
     @property
     def repeats(self) -> bool: ...
+
+    @property
+    def id(self) -> bytes: ...
 
 
 Gateways: TypeAlias = Callable[[Head, str], "tuple[int, bytes, bytes] | None"]
@@ -134,7 +137,7 @@ class DecisionLane:
             return None
         encoded = ENCODER.encode(answer)
         if self._log.is_on:
-            asker = Asker(credential.actor, request.fields.get(REQUEST_ID), request.fields.get(TRACE))
+            asker = Asker(credential.actor, request.id, request.fields.get(TRACE))
             self._log.keep(call.kind_of(answer), moment, engine, body, encoded, asker)
         described = self._describe(engine)
         # PERF: as `Counts.answered`, without a call.

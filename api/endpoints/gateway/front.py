@@ -8,6 +8,7 @@ from time import perf_counter_ns
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from ...http.error_answers import RETRY_SECONDS, error_body
+from ...http.request_id import FIELD, id_in
 from ...store.environment_ids import DEFAULT
 from ...telemetry.metrics.requests import GATEWAY_METHOD, MOST_CELLS, ROUTE
 from ..decisions.lane import IN_ENVIRONMENT, Gateways, Head
@@ -48,15 +49,15 @@ class GatewayTarget(NamedTuple):
     strays: bool
 
 
-def asked_in(target: bytes, method: str, headers: Headers, peer: str) -> GatewayQuestion | None:
-    """Returns the request of a gateway, or None for another request. `target` is raw, with the query.
+def asked_in(target: bytes, method: str, headers: Headers, peer: str, id: bytes) -> GatewayQuestion | None:
+    """Returns the request of a gateway with its id, or None for another request. `target` is raw, with the query.
 
     PERF: most gateways always ask at the same target.
     """
     place = _known_place(target) if len(target) <= LONGEST_PLACE else _place(target)
     if place is None:
         return None
-    return GatewayQuestion(place.contract, place.env, place.below, method, headers, peer, headers, place.strays)
+    return GatewayQuestion(place.contract, place.env, place.below, method, headers, peer, headers, place.strays, id)
 
 
 def _place(target: bytes) -> GatewayTarget | None:
@@ -88,7 +89,7 @@ class GatewayFront:
             outcome = await self._answering.outcome(asked)
         except Exception as error:
             outcome = _failure(error, *self._answering.failure(error, asked.env))
-        await _send(send, outcome, asked.method == "HEAD")
+        await _send(send, outcome, asked)
 
 
 def _failure(error: Exception, status: int, sentence: str) -> Outcome:
@@ -111,7 +112,7 @@ def at_once(gateway: Gateway) -> Gateways:
     def outcome(request: Head, peer: str) -> tuple[int, bytes, bytes] | None:
         began = perf_counter_ns()
         headers = Headers.of(request.headers) if request.repeats else Headers(request.fields)
-        asked = asked_in(request.target, request.method, headers, peer)
+        asked = asked_in(request.target, request.method, headers, peer, request.id)
         if asked is None:
             return None
         found = gateway.at_once(asked)
@@ -148,12 +149,13 @@ def _asked(scope: Scope) -> GatewayQuestion | None:
     query = scope["query_string"]
     target = scope["raw_path"] + (b"?" + query if query else b"")
     peer = next(iter(scope.get("client") or ()), "")
-    return asked_in(target, scope["method"], Headers.of(scope["headers"]), peer)
+    return asked_in(target, scope["method"], Headers.of(scope["headers"]), peer, id_in(scope))
 
 
-async def _send(send: Send, outcome: Outcome, without_body: bool) -> None:
-    body = b"" if without_body else outcome.body
-    headers = [(name.lower().encode(), value.encode("ascii")) for name, value in outcome.headers]
+async def _send(send: Send, outcome: Outcome, asked: GatewayQuestion) -> None:
+    body = b"" if asked.method == "HEAD" else outcome.body
+    headers = [(FIELD, asked.id)]
+    headers += [(name.lower().encode(), value.encode("ascii")) for name, value in outcome.headers]
     headers.append((b"content-length", str(len(body)).encode()))
     await send({"type": "http.response.start", "status": int(outcome.status), "headers": headers})
     await send({"type": "http.response.body", "body": body})

@@ -15,6 +15,7 @@ from ...identity.credential import Credential, Recent, Scope
 from ...identity.guard import Guard
 from ...telemetry.decision_log.decision_log import NO_LOG, Log
 from ...telemetry.decision_log.entry import Asker, EntryKind, Moment
+from ...telemetry.log_lines import TRACE
 from ...telemetry.metrics.counts import Counts
 from .contracts.contract import Contract, GatewayCall
 from .gateway_subjects import NoSubject, subject_of
@@ -36,6 +37,7 @@ class GatewayQuestion(Struct, frozen=True):
 
     `own` are the fields with the gateway's own credential. A contract over HTTP has it among the `headers`. `strays` is
     whether `below` has a dot segment: a proxy that resolves it may have let through a path that it refuses to everyone.
+    `id` is that of the request. A made one is in none of the headers.
     """
 
     contract: Contract
@@ -46,6 +48,7 @@ class GatewayQuestion(Struct, frozen=True):
     peer: str
     own: Headers
     strays: bool
+    id: bytes
 
 
 class UnknownToWorker(Exception):
@@ -140,7 +143,7 @@ class Gateway:
 
     def _keep(self, asked: GatewayQuestion, found: Prepared, decision: Mapping[str, Any]) -> None:
         question, cut = without_credentials(found.question, asked.headers)
-        answer, asker = ENCODER.encode(decision), Asker.of(found.caller, asked.headers.fields)
+        answer, asker = ENCODER.encode(decision), Asker(found.caller, asked.id, asked.headers.fields.get(TRACE))
         self._log.keep(EntryKind.EVALUATION, found.moment, found.engine, ENCODER.encode(question), answer, asker, cut)
 
     def _question(self, asked: GatewayQuestion, engine: Engine, caller: str) -> Prepared:

@@ -24,7 +24,7 @@ IF_NONE_MATCH: Final = Parameter(
     "If-None-Match",
     "The entity tags that the client has. If one of them still matches, a read is 304 and a change is 412.",
 )
-REQUEST_ID_SENT: Final = Parameter(HEADER, "An id of the request. The answer has the same.")
+REQUEST_ID_SENT: Final = Parameter(HEADER, "An id of the request. The answer has the same. Without it, Writ makes one.")
 
 ETAG: Final = Parameter("ETag", "The entity tag, for `If-Match` and `If-None-Match`.")
 CACHE_CONTROL: Final = Parameter("Cache-Control", "Who may cache the answer, and how long.")
@@ -33,7 +33,7 @@ RETRY_AFTER: Final = Parameter("Retry-After", "Seconds until the client may try 
 WWW_AUTHENTICATE: Final = Parameter("WWW-Authenticate", "The credential that the request needs.")
 ACCEPT: Final = Parameter("Accept", "The content types that the operation takes.")
 ALLOW: Final = Parameter("Allow", "The methods of the path.")
-REQUEST_ID: Final = Parameter(HEADER, "The id that the request had, if any.", optional=True)
+REQUEST_ID: Final = Parameter(HEADER, "The id of the request: the client's, or one that Writ made.")
 
 UNCHANGED: Final = Answer("Unchanged: the client has the newest version, as `If-None-Match` says.", headers=(ETAG,))
 """The answer 304."""

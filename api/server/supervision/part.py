@@ -17,7 +17,7 @@ class Part:
     - `start` before its first request, with its place. Living workers have different places, each the lowest that was
       free. An error ends the worker.
     - `beat` every second, and `connections` with the number of its connections by state.
-    - `refused` with the status of each answer to what could not be read as a request.
+    - `refused` with the status and the id of each answer to what could not be read as a request.
     - `stop` when it is asked to stop.
     - `end` after its last answer, in the reverse order.
 
@@ -29,7 +29,7 @@ class Part:
     start: Callable[[int], None] = _nothing
     beat: Callable[[], None] = _nothing
     connections: Callable[[Mapping[str, int]], None] = _nothing
-    refused: Callable[[int], None] = _nothing
+    refused: Callable[[int, bytes], None] = _nothing
     stop: Callable[[], None] = _nothing
     end: Callable[[], None] = _nothing
     drain: Callable[[], None] = _nothing

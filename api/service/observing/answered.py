@@ -7,7 +7,7 @@ from typing import Final, Protocol
 import msgspec
 
 from ...http.caller import CALLER
-from ...telemetry.log_lines import LONGEST_REQUEST_ID, REQUEST_ID, TRACE
+from ...telemetry.log_lines import LONGEST_REQUEST_ID, TRACE
 
 TRACE_STATE: Final = b"tracestate"
 """The header with what tracing systems add to a trace, in lower case."""
@@ -36,7 +36,7 @@ class Answered(msgspec.Struct, frozen=True, gc=False):
     environment: str
     caller: str
     is_secure: bool
-    request_id: bytes | None
+    request_id: bytes
     traceparent: bytes | None
     tracestate: bytes | None
 
@@ -49,7 +49,13 @@ class Observer(Protocol):
 
 
 def answer_of(
-    route: tuple[str, str], status: int, began: int, size: int, fields: Mapping[bytes, bytes], is_secure: bool
+    route: tuple[str, str],
+    status: int,
+    began: int,
+    size: int,
+    fields: Mapping[bytes, bytes],
+    is_secure: bool,
+    request_id: bytes,
 ) -> Answered:
     """Returns an answer that is given now, to the caller that this task has noted.
 
@@ -60,10 +66,11 @@ def answer_of(
         size: the bytes of the body.
         fields: the header fields of the request, by their names in lower case.
         is_secure: whether it goes over TLS.
+        request_id: the id of the request.
     """
     environment, caller = CALLER.get()
     template, method = route
-    request_id, trace, state = fields.get(REQUEST_ID), fields.get(TRACE), fields.get(TRACE_STATE)
+    trace, state = fields.get(TRACE), fields.get(TRACE_STATE)
     return Answered(
         method,
         template,
@@ -74,7 +81,7 @@ def answer_of(
         environment,
         caller,
         is_secure,
-        None if request_id is None else request_id[:LONGEST_REQUEST_ID],
+        request_id[:LONGEST_REQUEST_ID],
         None if trace is None else trace[:LONGEST_TRACE],
         None if state is None else _whole_members(state),
     )
@@ -85,6 +92,6 @@ def _whole_members(state: bytes) -> bytes:
     return state if len(state) <= LONGEST_TRACE_STATE else state[: LONGEST_TRACE_STATE + 1].rpartition(b",")[0]
 
 
-def refusal(status: int, is_secure: bool) -> Answered:
+def refusal(status: int, is_secure: bool, request_id: bytes) -> Answered:
     """Returns an answer that is given now to what could not be read as a request."""
-    return Answered("", "", status, time_ns(), 0, 0, "", "", is_secure, None, None, None)
+    return Answered("", "", status, time_ns(), 0, 0, "", "", is_secure, request_id[:LONGEST_REQUEST_ID], None, None)

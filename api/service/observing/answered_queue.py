@@ -19,7 +19,7 @@ LOSS: Final = "%d requests are in no access log and no telemetry"
 
 def memory_of(one: Answered) -> int:
     """Returns the bytes of memory of an answer that waits, about. Its route and environment are shared with others."""
-    headers = len(one.request_id or b"") + len(one.traceparent or b"") + len(one.tracestate or b"")
+    headers = len(one.request_id) + len(one.traceparent or b"") + len(one.tracestate or b"")
     return OWN_BYTES + len(one.method) + len(one.caller) + headers
 
 
@@ -47,7 +47,7 @@ class AnsweredQueue:
 
     def answered(self, one: Answered) -> None:
         """See `Observer`. PERF: `memory_of` is written out, as this is called for each decision."""
-        headers = len(one.request_id or b"") + len(one.traceparent or b"") + len(one.tracestate or b"")
+        headers = len(one.request_id) + len(one.traceparent or b"") + len(one.tracestate or b"")
         self._put(one, OWN_BYTES + len(one.method) + len(one.caller) + headers)
 
     def start_worker(self, place: int) -> None:

@@ -7,6 +7,7 @@ from time import perf_counter_ns
 from typing import Any
 
 from ...http.caller import CALLER, SERVICE
+from ...http.request_id import id_in
 from ...telemetry.metrics.requests import ROUTE, Receive, Scope, Send
 from .answered import Observer, answer_of
 
@@ -43,5 +44,6 @@ class ObservedApplication:
                 route = scope.get(ROUTE, ("", ""))[0], scope["method"]
                 fields = dict(scope["headers"])
                 is_secure = scope["scheme"] == "https"
-                told = answer_of(route, int(status), began, 0 if is_head else size, fields, is_secure)
+                length = 0 if is_head else size
+                told = answer_of(route, int(status), began, length, fields, is_secure, id_in(scope))
                 self._observer.answered(told)

@@ -40,4 +40,5 @@ class ObservedChecks:
         else:
             return found
         finally:
-            self._observer.answered(answer_of(CHECK, status, began, size, asked.headers.fields, self._is_secure))
+            fields = asked.headers.fields
+            self._observer.answered(answer_of(CHECK, status, began, size, fields, self._is_secure, asked.id))

@@ -28,8 +28,7 @@ class ObservedLane:
         answer = self._lane.answer(request, body)
         if answer is not None:
             route = _call_route(request.target), request.method
-            told = answer_of(route, HTTPStatus.OK.value, began, len(answer[1]), request.fields, self._is_secure)
-            self._observer.answered(told)
+            self._report(request, route, HTTPStatus.OK.value, began, len(answer[1]))
         return answer
 
     def outcome(self, request: Head, peer: str) -> tuple[int, bytes, bytes] | None:
@@ -41,5 +40,9 @@ class ObservedLane:
             status, _, body = found
             route = route_of_target(request.target), request.method
             size = 0 if request.method == "HEAD" else len(body)
-            self._observer.answered(answer_of(route, status, began, size, request.fields, self._is_secure))
+            self._report(request, route, status, began, size)
         return found
+
+    def _report(self, request: Head, route: tuple[str, str], status: int, began: int, size: int) -> None:
+        told = answer_of(route, status, began, size, request.fields, self._is_secure, request.id)
+        self._observer.answered(told)

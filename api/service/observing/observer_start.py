@@ -54,10 +54,10 @@ class Observing:
         """Returns the answering that reports the checks that `answering` answers."""
         return ObservedChecks(answering, self._waiting, self._is_secure) if self.is_on else answering
 
-    def refused(self, status: int) -> None:
+    def refused(self, status: int, id: bytes) -> None:
         """Report an answer to bytes that are no request."""
         if self.is_on:
-            self._waiting.answered(refusal(int(status), self._is_secure))
+            self._waiting.answered(refusal(int(status), self._is_secure, id))
 
     def start_worker(self, place: int) -> None:
         """Start to tell, in a forked worker, at its place."""

@@ -6,8 +6,9 @@ from time import perf_counter_ns
 from typing import Final, Protocol
 
 from ....runtime import Engine
+from ...http.request_id import HasHeaders, id_of
 from ..bounded_queue import BoundedQueue
-from ..log_lines import REQUEST_ID, TRACE
+from ..log_lines import TRACE
 from .entry import ENTRY_BYTES, MICROSECONDS, Asker, EntryKind, Moment, Taken
 
 
@@ -18,13 +19,11 @@ class LogFull(Exception):
         super().__init__("the decision log is full, so nothing is decided now")
 
 
-class HasHeaders(Protocol):
+class HasCaller(HasHeaders, Protocol):
     """A request of the web framework, which knows its caller."""
 
     @property
     def context(self) -> "HasCredential": ...
-
-    def get_header(self, name: str) -> str | None: ...
 
 
 class HasCredential(Protocol):
@@ -119,8 +118,9 @@ class DecisionLog:
         self._waiting.put(taken, ENTRY_BYTES + len(request) + len(answer), self._refuses)
 
 
-def asker_of(req: HasHeaders) -> Asker:
+def asker_of(req: HasCaller) -> Asker:
     """Returns the asker of a request of the web framework, which the guard has admitted."""
-    sent = ((name, req.get_header(name.decode())) for name in (REQUEST_ID, TRACE))
-    fields = {name: value.encode("latin-1", "replace") for name, value in sent if value is not None}
-    return Asker.of(req.context.credential.actor, fields)
+    trace = req.get_header(TRACE.decode())
+    return Asker(
+        req.context.credential.actor, id_of(req), None if trace is None else trace.encode("latin-1", "replace")
+    )

@@ -1,13 +1,11 @@
 """An answer as the event loop leaves it for the decision log: bytes and numbers, nothing that is not there already."""
 
-from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final
 
 import msgspec
 
 from ....runtime import Engine
-from ..log_lines import REQUEST_ID, TRACE
 
 
 class EntryKind(StrEnum):
@@ -41,16 +39,11 @@ class Moment(msgspec.Struct, frozen=True, gc=False):
 
 
 class Asker(msgspec.Struct, frozen=True, gc=False):
-    """The caller of a request: its credential, and the headers that name the request and its trace."""
+    """The caller of a request: its credential, the id of the request, and the header that names its trace."""
 
     caller: str
     request_id: bytes | None = None
     trace: bytes | None = None
-
-    @classmethod
-    def of(cls, caller: str, fields: Mapping[bytes, bytes]) -> "Asker":
-        """Returns the asker of a request with these header fields, by their lower-case names."""
-        return cls(caller, fields.get(REQUEST_ID), fields.get(TRACE))
 
 
 class Taken(msgspec.Struct, frozen=True, gc=False):

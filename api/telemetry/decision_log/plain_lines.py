@@ -11,7 +11,7 @@ from ....runtime import Engine
 from .entry import MICROSECONDS, NANOSECONDS, Asker, EntryKind, Taken
 from .masks import EnvironmentMasks
 from .record import ENCODER, time_text
-from .rendering import TOLD, Rendering, bare, one_line, shown_request_id, trace_id
+from .rendering import MOST_REQUEST_ID, TOLD, Rendering, bare, one_line, shown_request_id, trace_id
 
 MOST_REMEMBERED: Final = 1_024
 """Answers, each to a caller, that a worker remembers. Most decisions of a policy have the same."""
@@ -28,7 +28,7 @@ _EVALUATION: Final = EntryKind.EVALUATION  # PERF: to find a member of an enumer
 _LINE_FEED, _RETURN = b"\n\r"
 _DIGITS: Final = len('000000Z"')
 _ERROR: Final = b'"error"'
-_PLAIN_END: Final = b',"request_id":null,"trace_id":null,"duration_us":%d'
+_PLAIN_END: Final = b',"request_id":"%b","trace_id":null,"duration_us":%d'
 
 
 class Ending(NamedTuple):
@@ -107,7 +107,9 @@ class PlainLines:
             request = one_line(request)
         start = self._start % (moment.instant % MICROSECONDS, number)
         duration = (taken.ended - moment.began) // NANOSECONDS
-        end = _PLAIN_END % duration if asker.request_id is None and asker.trace is None else _end(asker, duration)
+        id = asker.request_id
+        plain = id is not None and asker.trace is None and len(id) <= MOST_REQUEST_ID and id.isalnum()
+        end = _PLAIN_END % (id, duration) if plain else _end(asker, duration)
         return b"".join((start, request, text, end, last))  # a format with as many places takes three times as long
 
     def _learn(self, engine: Engine) -> None:

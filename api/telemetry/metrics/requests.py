@@ -8,6 +8,7 @@ from typing import Any, Final, TypeAlias
 
 import falcon.asgi
 
+from ...http.request_id import fields_with_id
 from ..log_lines import HEADERS
 from .counter_layout import NO_ROUTE
 from .counts import Counts, RequestCells
@@ -49,7 +50,7 @@ class CountedApplication:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request (ASGI). One whose client is gone before its answer begins is not counted."""
         began, status = perf_counter_ns(), 0
-        HEADERS.set(scope.get("headers", ()))
+        HEADERS.set(fields_with_id(scope))
 
         async def watched(event: dict[str, Any]) -> None:
             nonlocal status

@@ -1,6 +1,7 @@
 """HTTP itself, over the wire: methods, bodies, headers, connections (authzen.md 68-72, 79-81, 97, 101; W8)."""
 
 import json
+import re
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -68,9 +69,36 @@ def test_the_request_id_comes_back_on_every_answer(raw: RawConnection, line: Any
     assert (answer.status, answer.headers["x-request-id"]) == (status, value)
 
 
-def test_without_one_none_comes_back(raw: RawConnection) -> None:
-    raw.send(evaluation())
-    assert "x-request-id" not in raw.answer().headers
+@pytest.mark.parametrize(
+    ("sent", "status"),
+    [
+        (evaluation(), 200),
+        (evaluation(b"{"), 400),
+        (request("GET", "/healthz"), 200),
+        (request("GET", "/nowhere", key=KEY), 404),
+        (request("GET", "/gateway/nginx"), 401),
+        (request("GET", "/gateway/nginx", headers={"X-Writ-Authorization": f"Bearer {KEY}"}), 403),
+        (request("PURGE", "/gateway/envoy/x", headers={"X-Writ-Authorization": f"Bearer {KEY}"}), 403),
+        (b"what\r\n\r\n", 400),
+    ],
+)
+def test_without_one_a_new_one_comes_back(server: Server, sent: bytes, status: int) -> None:
+    ids = []
+    for _ in range(2):
+        with RawConnection(server.host, server.port) as raw:
+            raw.send(sent)
+            answer = raw.answer()
+            assert answer.status == status
+            ids.append(answer.headers["x-request-id"])
+    assert len(set(ids)) == 2
+    assert all(re.fullmatch("[0-9a-f]{32}", id) for id in ids)
+
+
+@pytest.mark.parametrize("path", ["/gateway/nginx", "/environments/nowhere/gateway/envoy/x"])
+def test_it_comes_back_to_gateways(raw: RawConnection, path: str) -> None:
+    for headers in ({}, {"X-Writ-Authorization": f"Bearer {KEY}"}):
+        raw.send(request("GET", path, headers=headers | {"X-Request-ID": "r-7"}))
+        assert raw.answer().headers["x-request-id"] == "r-7"
 
 
 # -- methods and types

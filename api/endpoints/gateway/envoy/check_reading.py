@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from typing import Any, Final
 from urllib.parse import unquote
 
+from ....http.request_id import id_among
 from ....store.environment_ids import DEFAULT
 from ..contracts.envoy import ENVOY
 from ..dot_segments import has_dot_segment
@@ -47,15 +48,15 @@ class JoinedHeaders(Headers, frozen=True):
 
 
 class Check:
-    """A check: the names of the fields that the client sent, and what is asked."""
+    """A check: the id of the request, the names of the fields that the client sent, and what is asked."""
 
-    __slots__ = ("asked", "names")
+    __slots__ = ("asked", "id", "names")
 
     def __init__(self, message: bytes, metadata: Iterable[tuple[str, str | bytes]], peer: str) -> None:
         """`peer` is the address as grpcio writes it. Raises Unreadable, and Refused for metadata with two readings."""
         http = _http(message)
         fields = _fields(http)
-        self.names = [name for name, _ in fields]
+        self.id, self.names = id_among(fields), [name for name, _ in fields]
         fields.append((b"host", http.host.encode()))
         headers = (Headers if http.header_map.headers else JoinedHeaders).of(fields)
         own = Headers.of((key.encode(), _bytes(value)) for key, value in metadata if key in _OWN)
@@ -64,7 +65,7 @@ class Check:
             raise GatewayRefused(f"`{ENVIRONMENT}` is no id of an environment")
         strays = has_dot_segment(http.path)
         self.asked = GatewayQuestion(
-            ENVOY, environment, http.path, http.method, headers, address_of_peer(peer), own, strays
+            ENVOY, environment, http.path, http.method, headers, address_of_peer(peer), own, strays, self.id
         )
 
 

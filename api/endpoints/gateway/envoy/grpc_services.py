@@ -8,7 +8,8 @@ from typing import Any, Final, NoReturn, TypeAlias
 
 import grpc
 
-from ....telemetry.log_lines import HEADERS
+from ....http.request_id import FIELD
+from ....telemetry.log_lines import HEADERS, REQUEST_ID
 from ....telemetry.metrics.counts import Counts
 from ....telemetry.metrics.definitions import GRPC_CHECK, GRPC_HEALTH, GRPC_STATUSES
 from ..gateway_answering import GatewayAnswers
@@ -55,7 +56,9 @@ class Checks:
             await _end(context, grpc.StatusCode.INVALID_ARGUMENT, str(ex))
         except GatewayRefused as ex:
             return answer(refused(str(ex)), ())
-        HEADERS.set(tuple(check.asked.headers.fields.items()))
+        if check.id.isascii():
+            context.set_trailing_metadata(((FIELD.decode(), check.id.decode("ascii")),))
+        HEADERS.set((*check.asked.headers.fields.items(), (REQUEST_ID, check.asked.id)))
         try:
             async with asyncio.timeout(CHECK_SECONDS):
                 return answer(await self._answering.outcome(check.asked), check.names)

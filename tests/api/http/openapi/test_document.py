@@ -65,7 +65,7 @@ def test_every_route_and_method_is_there_and_no_other() -> None:
 @pytest.mark.parametrize("method", sorted(METHODS))
 def test_every_path_of_a_gateway_is_there(root: str, gateway: str, method: str) -> None:
     path = f"{root}/gateway/{gateway}" + ("/documents" if CONTRACTS[gateway].prefix else "")
-    assert asked_in(path.encode(), method.upper(), Headers({}), "") is not None, "it is served"
+    assert asked_in(path.encode(), method.upper(), Headers({}), "", b"7") is not None, "it is served"
     described = [template for template in DOCUMENT["paths"] if re.fullmatch(pattern(template), path)]
     assert len(described) == 1
     operation = DOCUMENT["paths"][described[0]][method]

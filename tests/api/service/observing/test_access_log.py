@@ -209,11 +209,12 @@ def test_a_gateway_is_told_by_its_contract(server: Server) -> None:
     with httpx.Client(base_url=server.url) as client:
         for _ in range(2):  # the application, and the lane
             assert client.get(f"/gateway/envoy/documents/{PERSON}", headers=own | TRACED).status_code == 403
-        assert client.get(f"/gateway/envoy/documents/{PERSON}").status_code == 401
+        refused = client.get(f"/gateway/envoy/documents/{PERSON}")
+        assert refused.status_code == 401
     found = lines_after(server, before, 3)
     assert [told(line) for line in found] == [
         *[("GET", "/gateway/envoy", 403, "default", "admin-key", "r-7", TRACE_ID)] * 2,
-        ("GET", "/gateway/envoy", 401, None, None, None, None),
+        ("GET", "/gateway/envoy", 401, None, None, refused.headers["X-Request-ID"], None),
     ]
 
 
@@ -221,9 +222,10 @@ def test_what_can_not_be_read_has_a_line_too(server: Server) -> None:
     before = seen(server)
     with RawConnection(server.host, server.port) as connection:
         connection.send(f"GET /{PERSON} HTTP/9.9\r\nX-{PERSON}: {PERSON}\r\n\r\n".encode())
-        assert connection.answer().status == 400
+        answer = connection.answer()
+        assert answer.status == 400
     (line,) = lines_after(server, before, 1)
-    assert told(line) == (None, None, 400, None, None, None, None)
+    assert told(line) == (None, None, 400, None, None, answer.headers["x-request-id"], None)
 
 
 def test_checks_of_envoy_over_grpc_have_lines(tmp_path: Path) -> None:
@@ -330,7 +332,8 @@ LARGE = {b"x-request-id": b"x" * 8_100, b"traceparent": b"y" * 8_100, b"tracesta
 
 
 def answer(fields: Mapping[bytes, bytes]) -> Answered:
-    return answer_of(("/x", "GET"), 200, 0, 0, {name: bytes(bytearray(value)) for name, value in fields.items()}, False)
+    own = {name: bytes(bytearray(value)) for name, value in fields.items()}
+    return answer_of(("/x", "GET"), 200, 0, 0, own, False, own.get(b"x-request-id", b""))
 
 
 def test_requests_with_large_headers_take_bounded_memory(log: logging.Logger, caplog: pytest.LogCaptureFixture) -> None:
