@@ -32,13 +32,14 @@ LISTED_GRANTS = 16
 class Names(msgspec.Struct, frozen=True, array_like=True):
     """The names in the order of their numbers, and the TZif files of time zones by name.
 
-    A type is (id, name, actions, closed).
+    A type is (id, name, actions, closed). `required` are the attributes of the context that each request has to send.
     """
 
     types: tuple[tuple[str, str, tuple[str, ...], bool], ...]
     roles: tuple[str, ...]
     action_sets: tuple[tuple[str, ...], ...]
     zones: dict[str, bytes]
+    required: tuple[str, ...] = ()
 
 
 class HoldingRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):

@@ -97,7 +97,7 @@ class Bundle:
 
     def _read_names(self, names: Names) -> None:
         self.types = tuple(ResourceType(*type) for type in names.types)
-        self.roles = names.roles
+        self.roles, self.required = names.roles, names.required
         _check_law(check_program, Program(self.types, self.roles, ()))
         self.action_sets = tuple(frozenset(actions) for actions in names.action_sets)
         self._zones = {name: decode_zone(name, data) for name, data in names.zones.items()}
@@ -188,7 +188,7 @@ class Bundle:
 
     def program(self) -> Program:
         """Returns the whole program, as the compiler wrote it, checked against the laws."""
-        program = Program(self.types, self.roles, tuple(map(self._decoded, range(self.clause_count))))
+        program = Program(self.types, self.roles, tuple(map(self._decoded, range(self.clause_count))), self.required)
         _check_law(check_program, program)
         return program
 

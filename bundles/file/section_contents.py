@@ -84,7 +84,7 @@ class SectionContents:
 
     def _names(self) -> Names:
         types = tuple((type.id, type.name, type.actions, type.closed) for type in self.program.types)
-        return Names(types, self.program.roles, tuple(self.action_sets), dict(self.zones))
+        return Names(types, self.program.roles, tuple(self.action_sets), dict(self.zones), self.program.required)
 
     def _counts(self) -> dict[str, int]:
         facts = self.facts

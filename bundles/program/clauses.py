@@ -95,8 +95,12 @@ class ResourceType:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """The rules of a model. Types and roles are sorted by id, and clauses by policy id, types and actions."""
+    """The rules of a model. Types and roles are sorted by id, and clauses by policy id, types and actions.
+
+    `required` are the attributes of the context that each request has to send, in order (C12).
+    """
 
     types: tuple[ResourceType, ...]
     roles: tuple[str, ...]
     clauses: tuple[Clause, ...]
+    required: tuple[str, ...] = ()

@@ -31,6 +31,8 @@ def show_program(program: Program) -> str:
 
 def _lines(program: Program) -> Iterator[str]:
     yield from map(show_type, program.types)
+    if program.required:
+        yield f"required(C, {_set(program.required)})."
     yield PERMIT_RULE
     yield from map(show_clause, program.clauses)
 

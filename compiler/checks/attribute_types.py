@@ -11,6 +11,7 @@ from ...bundles.wording import Path, described, quoted
 from ..diagnostics.diagnostic import Finding
 from ..lowering.lower import EVERYTHING
 from ..model.elements import AttributeType, Condition, DeclaredAttributes, Key, Policy, ResourceType
+from ..model.joined_attributes import type_of
 from .conditions_of import conditions_of
 from .draft import Draft, is_placeholder
 
@@ -51,7 +52,8 @@ def check_attribute_types(draft: Draft) -> Iterator[Finding]:
                 case "subject_attrs" if declared.subject is not None:
                     yield from _subject_faults(draft, declared.subject, condition, path)
                 case "context_attrs" if declared.context is not None and condition.key not in GATE_KEYS:
-                    yield from _misfits(draft, _Declared("the context", declared.context), condition, path)
+                    kinds = {key: type_of(kind) for key, kind in declared.context.items()}
+                    yield from _misfits(draft, _Declared("the context", kinds), condition, path)
                 case "action_attrs" if declared.action is not None:
                     yield from _misfits(draft, _Declared("an action", declared.action), condition, path)
 

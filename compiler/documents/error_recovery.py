@@ -68,7 +68,7 @@ class _Recovery:
     def read(self, value: Json, expected: inspect.Type, path: Path) -> Any:
         """Returns `value` as its type, with placeholders for bad parts. A null in an optional member becomes None."""
         if isinstance(expected, inspect.UnionType):
-            return None if value is None else self.read(value, needed(expected), path)
+            return None if value is None else self.read(value, needed(expected, value), path)
         if path in self._bad:
             return self._stand_in(expected, path)
         match expected:

@@ -70,13 +70,19 @@ def allows_any_json(shape: type[Struct]) -> bool:
     return _is_free(type_of(shape))
 
 
-def needed(expected: inspect.Type) -> inspect.Type:
-    """Returns the type of an optional member without null and without metadata."""
+def needed(expected: inspect.Type, value: Json = None) -> inspect.Type:
+    """Returns the type of an optional member without null and without metadata.
+
+    If a member is either a word or an object, it is the type of the object if `value` is one, and else that of the
+    word.
+    """
     while isinstance(expected, _WRAPPERS):
         if isinstance(expected, inspect.Metadata):
             expected = expected.type
         else:
-            (expected,) = (one for one in expected.types if not isinstance(one, inspect.NoneType))
+            expected, *others = (one for one in expected.types if not isinstance(one, inspect.NoneType))
+            if others and isinstance(expected, inspect.StructType) != isinstance(value, dict):
+                (expected,) = others
     return expected
 
 
@@ -104,7 +110,7 @@ def _is_free(expected: inspect.Type) -> bool:
 def _faults(value: Json, declared: inspect.Type, path: Path, nullable: bool) -> Iterator[Fault]:
     if isinstance(value, Unreadable) or (value is None and nullable and allows_null(declared)):
         return
-    match needed(declared):
+    match needed(declared, value):
         case inspect.AnyType():
             return
         case inspect.StructType() as expected if isinstance(value, dict):

@@ -32,6 +32,7 @@ actions: "actions" name ("," name)*
 closed: "closed"
 attribute_kinds: "attributes" (kind (","? kind)*)?
 kind: name name
+context_kind: name name "required"?
 
 role: "role" name label?
 
@@ -106,7 +107,7 @@ source: name "from" "query" name         -> query_source
       | name "from" CAPTURE              -> capture_source
 
 declare: "declare" "subject" (name (kind (","? kind)*)?)? -> declare_subject
-       | "declare" "context" (kind (","? kind)*)?        -> declare_context
+       | "declare" "context" (context_kind (","? context_kind)*)? -> declare_context
        | "declare" "action" (kind (","? kind)*)?         -> declare_action
 
 silence: "silence" name ("on" name ("," name)*)? "because" STRING

@@ -8,6 +8,7 @@ from ...bundles.wording import Path, joined, quoted
 from ..checks.draft import Draft
 from ..diagnostics.diagnostic import Finding
 from ..model.elements import Grant
+from ..model.joined_attributes import required_keys
 from .grant_index import GrantIndex
 from .overlap import Budget, can_overlap
 from .overlap_candidates import OverlapCandidates
@@ -24,14 +25,16 @@ def escapable_deny(draft: Draft, policies: Sequence[PreparedPolicy]) -> Iterator
 
     If the caller leaves an attribute out, every comparison with it is false. If the caller sends no address, an
     allowlist is false. An entity's own id and type are never missing. Each attribute is in one warning, with one ALLOW
-    or grant that does not need it. Attributes with the same ALLOW or grant share a warning. Raises OutOfSteps.
+    or grant that does not need it. Attributes with the same ALLOW or grant share a warning. A DENY holds without a
+    required attribute (C12). Raises OutOfSteps.
     """
-    denies = [prepared for prepared in policies if prepared.policy.effect == "DENY" and prepared.needed]
+    required = required_keys([] if draft.attributes is None else [draft.attributes])
+    denies = [prepared for prepared in policies if prepared.policy.effect == "DENY" and _escapes(prepared, required)]
     budget = Budget(draft.limits.lint_steps)
     allows, grants = _Allows(policies, budget), GrantIndex(draft, denies)
     for deny in denies:
-        left = deny.needed
-        for attribute in deny.needed:
+        left = _escapes(deny, required)
+        for attribute in left:
             allow = allows.without(attribute, deny) if attribute in left else None
             if allow is not None:
                 yield _by_allow(deny, tuple(other for other in left if other not in allow.implied), allow)
@@ -39,6 +42,15 @@ def escapable_deny(draft: Draft, policies: Sequence[PreparedPolicy]) -> Iterator
         grant = grants.grant_for(deny, budget) if left and deny.is_satisfiable else None
         if grant is not None:
             yield _by_grant(deny, left, grant)
+
+
+def _escapes(deny: PreparedPolicy, required: Sequence[str]) -> tuple[Attribute, ...]:
+    """Returns the attributes without which a DENY does not hold."""
+    return tuple(
+        (section, key)
+        for section, key in deny.needed
+        if section != "context_attrs" or not any(key == one or key.startswith(f"{one}.") for one in required)
+    )
 
 
 class _Allows:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from ...bundles.program import clauses as program
 from ...bundles.program.clauses import Atom, AttributeSection, Clause, Comparison, During, From, Program, Rate
 from ..model.elements import Condition, Conditions, Model, Policy, ResourceType
+from ..model.joined_attributes import required_keys
 from ..model.normal_form import normalised
 from ..model.parse_window import parse_window
 
@@ -33,6 +34,7 @@ def lower(model: Model) -> Program:
         ),
         roles=tuple(sorted(role.id for role in model.roles)),
         clauses=tuple(clauses),
+        required=required_keys(model.attributes),
     )
 
 

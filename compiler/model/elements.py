@@ -193,6 +193,13 @@ class Route(Element, frozen=True):
     attributes: dict[Key, Name] | None = None
 
 
+class ContextAttribute(Element, frozen=True):
+    """A declared attribute of the context: its type, and whether each request has to send it (C12)."""
+
+    kind: AttributeType
+    required: bool = False
+
+
 class DeclaredAttributes(Element, frozen=True):
     """The attributes of subjects (by subject type), of the context and of actions, each with its type.
 
@@ -200,7 +207,7 @@ class DeclaredAttributes(Element, frozen=True):
     """
 
     subject: dict[Id, dict[Key, AttributeType]] | None = None
-    context: dict[Key, AttributeType] | None = None
+    context: dict[Key, AttributeType | ContextAttribute] | None = None
     action: dict[Key, AttributeType] | None = None
 
     @property

@@ -1,25 +1,49 @@
 """Joins the declared attributes of several documents."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from ...bundles.wording import Path
-from .elements import AttributeType, DeclaredAttributes, Key
+from .elements import AttributeType, ContextAttribute, DeclaredAttributes, Key
+
+Kind = TypeVar("Kind", bound=AttributeType | ContextAttribute)
 
 
 class Declaration(NamedTuple):
-    """The declared type of one attribute. `path` starts at the object of declared attributes."""
+    """The declaration of one attribute. `path` starts at the object of declared attributes."""
 
     path: Path
     kind: AttributeType
+    required: bool = False
+
+    @property
+    def shown(self) -> str:
+        """The declaration in the words of the `.writ` language."""
+        return f"{self.kind} required" if self.required else self.kind
 
 
 def declarations(declared: DeclaredAttributes) -> Iterator[Declaration]:
     """Yields the declaration of each attribute, in the order of the document."""
     for type, attributes in (declared.subject or {}).items():
         yield from _of(attributes, ("subject", type))
-    yield from _of(declared.context or {}, ("context",))
+    for key, kind in (declared.context or {}).items():
+        yield Declaration(("context", key), type_of(kind), is_required(kind))
     yield from _of(declared.action or {}, ("action",))
+
+
+def type_of(declared: AttributeType | ContextAttribute) -> AttributeType:
+    """Returns the declared type of an attribute."""
+    return declared.kind if isinstance(declared, ContextAttribute) else declared
+
+
+def is_required(declared: AttributeType | ContextAttribute) -> bool:
+    """Returns whether each request has to send an attribute of the context (C12)."""
+    return isinstance(declared, ContextAttribute) and declared.required
+
+
+def required_keys(declared: Iterable[DeclaredAttributes]) -> tuple[Key, ...]:
+    """Returns the attributes of the context that each request has to send, in order (C12)."""
+    return tuple(sorted({key for one in declared for key, kind in (one.context or {}).items() if is_required(kind)}))
 
 
 def joined_attributes(declared: Iterable[DeclaredAttributes]) -> DeclaredAttributes | None:
@@ -44,9 +68,7 @@ def _both(one: DeclaredAttributes, other: DeclaredAttributes) -> DeclaredAttribu
     )
 
 
-def _united(
-    one: dict[Key, AttributeType] | None, other: dict[Key, AttributeType] | None
-) -> dict[Key, AttributeType] | None:
+def _united(one: dict[Key, Kind] | None, other: dict[Key, Kind] | None) -> dict[Key, Kind] | None:
     return one if other is None else {**(one or {}), **other}
 
 

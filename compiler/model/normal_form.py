@@ -15,7 +15,8 @@ from msgspec.structs import replace
 from ...bundles.conditions.constants import CanonicalKey, canonical_key
 from ...bundles.conditions.operators import TAKES_LIST
 from ...bundles.conditions.values import Json
-from .elements import Condition
+from .elements import AttributeType, Condition, ContextAttribute, DeclaredAttributes
+from .joined_attributes import is_required, type_of
 
 Part = TypeVar("Part", bound=Struct)
 
@@ -34,6 +35,8 @@ def normalised(part: Part) -> Part:
     """
     if isinstance(part, Condition):
         return replace(part, value=sorted_unique(part.value)) if TAKES_LIST[part.op] else part
+    if isinstance(part, DeclaredAttributes):
+        return replace(part, context=part.context and {key: _declared(kind) for key, kind in part.context.items()})
     changed = {}
     for name in _members_with_sets(type(part)):
         member = getattr(part, name)
@@ -54,6 +57,11 @@ def sorted_unique(constants: list[Json]) -> list[Json]:
     for constant in sorted(constants, key=canonical_json):
         found.setdefault(canonical_key(constant), constant)
     return [found[key] for key in sorted(found)]
+
+
+def _declared(kind: AttributeType | ContextAttribute) -> AttributeType | ContextAttribute:
+    """Returns the short form of a declaration that says nothing but the type."""
+    return kind if is_required(kind) else type_of(kind)
 
 
 def _part(member: Any) -> Any:

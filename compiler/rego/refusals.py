@@ -32,11 +32,18 @@ class NotInRego(Exception):
 
 def refusals(program: Program) -> list[RegoRefusal]:
     """Returns every condition of a program that Rego can't say, each once."""
-    return list(dict.fromkeys(refusal for clause in program.clauses for refusal in _of_clause(clause)))
+    found = (refusal for clause in program.clauses for refusal in _of_clause(clause, program.required))
+    return list(dict.fromkeys(found))
 
 
-def _of_clause(clause: Clause) -> Iterator[RegoRefusal]:
+def _of_clause(clause: Clause, required: tuple[str, ...]) -> Iterator[RegoRefusal]:
     for atom in clause.body:
+        if required and isinstance(atom, Comparison) and atom.section == "context_attrs":
+            for key in required:
+                if atom.key == key or atom.key.startswith(f"{key}."):
+                    reason = f"the exported rules don't know that {quoted(f'context.{key}')} is required"
+                    remedy = "declare it without `required`, or check that each request has it outside OPA"
+                    yield RegoRefusal(clause.policy, "conditions.context_attrs", reason, remedy)
         if isinstance(atom, Rate):
             reason, remedy = "Rego can't count requests", "leave the rate limit out, or enforce it outside OPA"
             yield RegoRefusal(clause.policy, "conditions.rate_limit", reason, remedy)

@@ -11,6 +11,7 @@ from ..rules.specialise import Specialised
 from ..snapshot import Holder, Snapshot
 from .judge import judge
 from .judge_limited import Counted, judge_limited
+from .lacking import naming_lack
 
 
 def decide(
@@ -31,8 +32,10 @@ def decide(
     rid = rname if resource_by == "id" else snapshot.state.resource_id(specialised.type, resource_by, rname)
     if specialised.limited_indexes and counters is not None:
         counted = Counted(counters, snapshot.state, stype, sid, sname, now) if counts else None
-        return judge_limited(snapshot, holder, specialised, action, (stype, sid, s, rid, r, a, c, now), counted)
-    return judge(snapshot, holder, specialised, stype, sid, s, action, a, rid, r, c, now)
+        answer = judge_limited(snapshot, holder, specialised, action, (stype, sid, s, rid, r, a, c, now), counted)
+    else:
+        answer = judge(snapshot, holder, specialised, stype, sid, s, action, a, rid, r, c, now)
+    return naming_lack(answer, specialised, c) if specialised.required else answer
 
 
 def subject_of(snapshot: Snapshot, stype: str, named_by: str, name: str, now: float) -> tuple[str | None, Holder]:

@@ -164,7 +164,8 @@ def _open_rule(rule: Rule, rules: TypeRules, decided: bool) -> OpenRule | None:
     """Returns the rule with its residual, or None if it can't hold for a resource of the type."""
     of_resource, of_request, left_open = parted(rule.clause.body, "resource_attrs", decided)
     residual = residual_of(of_resource, rules.type.name)
-    asked = conjunction(of_request, rule.clause.effect, rules.type.name, rules.state.zone).tests if of_request else ()
+    state, effect = rules.state, rule.clause.effect
+    asked = conjunction(of_request, effect, rules.type.name, state.zone, state.required).tests if of_request else ()
     if residual is None or never in asked:
         return None
     return OpenRule(rule.path, asked, residual, tuple(left_open))

@@ -6,6 +6,7 @@ from datetime import tzinfo
 from typing import Final, TypeAlias
 
 from ...bundles.conditions.addresses import AddressSet, parse_block, read_address
+from ...bundles.conditions.attribute_keys import read, steps_of
 from ...bundles.conditions.comparisons import predicate
 from ...bundles.conditions.constants import value_count
 from ...bundles.conditions.instants import from_seconds, read_instant
@@ -56,6 +57,8 @@ class Conjunction:
     """Its rate limit. The engine decides it last, with its counters; the other tests say when (C10)."""
     without_rate: tuple[Test, ...] = ()
     """The tests of the other conditions of a body with a rate limit, as `tests` has them."""
+    required: tuple[str, ...] = ()
+    """The required attributes of the context that it compares, in order (C12)."""
     _values: dict[AttributeKey, frozenset[str | float]] = field(default_factory=dict)
 
     @property
@@ -71,9 +74,18 @@ class Conjunction:
         return found
 
 
-def conjunction(atoms: Sequence[Atom], effect: Effect, type_name: str, zones: Zones) -> Conjunction:
-    """Returns `atoms` as tests, for resources of the type that requests call `type_name`."""
-    by_atom = tuple(_atom_test(atom, effect, type_name, zones) for atom in atoms)
+def conjunction(
+    atoms: Sequence[Atom], effect: Effect, type_name: str, zones: Zones, required: Sequence[str] = ()
+) -> Conjunction:
+    """Returns `atoms` as tests, for resources of the type that requests call `type_name`.
+
+    `required` are the attributes of the context that each request has to send (C12).
+    """
+    needed = [_required_by(atom, required) for atom in atoms]
+    by_atom = tuple(
+        _unless_lacking(keys, effect, _atom_test(atom, effect, type_name, zones))
+        for atom, keys in zip(atoms, needed, strict=True)
+    )
     by_cost = sorted(zip(atoms, by_atom, strict=True), key=lambda pair: _cost(pair[0]))
     rates = [atom for atom in atoms if isinstance(atom, Rate)]
     return Conjunction(
@@ -81,9 +93,13 @@ def conjunction(atoms: Sequence[Atom], effect: Effect, type_name: str, zones: Zo
         by_atom=by_atom,
         steps=sum(map(_steps, atoms)),
         timed=any(isinstance(atom, During) for atom in atoms),
-        indexable=indexable_attributes(atoms),
+        # A DENY may hold without a value of a required attribute.
+        indexable=indexable_attributes(
+            [atom for atom, keys in zip(atoms, needed, strict=True) if effect == "ALLOW" or not keys]
+        ),
         rate=rates[0] if rates else None,
         without_rate=_tests(test for atom, test in by_cost if not isinstance(atom, Rate)) if rates else (),
+        required=tuple(sorted({key for keys in needed for key in keys})),
     )
 
 
@@ -130,6 +146,33 @@ def _atom_test(atom: Atom, effect: Effect, type_name: str, zones: Zones) -> Test
             return _from(AddressSet(map(parse_block, blocks)), unreadable=effect == "DENY")
         case Rate():
             return never  # as it is without counters; `rate` is for those who have some (C10)
+
+
+def lacks(c: Attributes, key: str) -> bool:
+    """Returns whether a context lacks an attribute (C1, C2)."""
+    return read(c, key, steps_of(key)) is None
+
+
+def _required_by(atom: Atom, required: Sequence[str]) -> tuple[str, ...]:
+    """Returns the required attributes that a condition compares: the one of its key, and those that its path enters."""
+    if not required or not isinstance(atom, Comparison) or atom.section != "context_attrs":
+        return ()
+    return tuple(key for key in required if atom.key == key or atom.key.startswith(f"{key}."))
+
+
+def _unless_lacking(keys: Sequence[str], effect: Effect, test: Test) -> Test:
+    """Returns `test` for a request that has the required attributes. Without one, a DENY holds, an ALLOW does not."""
+    if not keys:
+        return test
+
+    def holds(
+        t: str, i: str | None, s: Attributes, n: str | None, r: Attributes, a: Attributes, c: Attributes, now: float
+    ) -> bool:
+        if any(lacks(c, key) for key in keys):
+            return effect == "DENY"
+        return test(t, i, s, n, r, a, c, now)
+
+    return holds
 
 
 def _during(window: TimeWindow, zone: tzinfo, unreadable: bool) -> Test:

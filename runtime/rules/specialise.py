@@ -40,12 +40,14 @@ class Specialised:
     otherwise: Answer
     """The answer if no rule and no grant holds (D4 to D6)."""
     plan: Plan | None = field(compare=False)
-    """None if the type is closed, some rule reads the clock or has a rate limit, the rules are so many that they are
-    indexed, or testing them takes long."""
+    """None if the type is closed, some rule reads the clock, has a rate limit or compares a required attribute, the
+    rules are so many that they are indexed, or testing them takes long."""
     deny_indexes: tuple[AttributeIndex, ...]
     allow_indexes: tuple[AttributeIndex, ...]
     limited_indexes: tuple[AttributeIndex, ...]
     """The ALLOWs with a rate limit, which `allow_indexes` do not have. It is empty for most programs."""
+    required: bool
+    """True if some rule compares a required attribute of the context, which the reason names if it is missing (C12)."""
     takes_long: bool
     """True if to test the rules may take more steps than an evaluation may take at once; see `effort`."""
 
@@ -117,12 +119,14 @@ class TypeRules:
         otherwise = self._otherwise(roles, action, parts)
         steps = sum(part.deny_index.steps + part.allow_index.steps + part.limited_index.steps for part in parts)
         takes_long = steps > MOST_TESTED
+        required = any(rule.body.required for part in parts for rule in part) if self.state.required else False
         return Specialised(
             type=self.number,
             closed=self.type.closed,
             parts=parts,
             otherwise=otherwise,
-            plan=None if takes_long or self.type.closed else _plan(parts, otherwise),
+            plan=None if takes_long or required or self.type.closed else _plan(parts, otherwise),
+            required=required,
             takes_long=takes_long,
             deny_indexes=tuple(part.deny_index for part in parts if part.deny_index.rules),
             allow_indexes=tuple(part.allow_index for part in parts if part.allow_index.rules),
@@ -199,7 +203,7 @@ class TypeRules:
             clause = self.state.clause(number)
             effort.spend(steps_to_compile(clause.body))
             try:
-                body = conjunction(clause.body, clause.effect, self.type.name, self.state.zone)
+                body = conjunction(clause.body, clause.effect, self.type.name, self.state.zone, self.state.required)
             except UNREADABLE as ex:
                 raise BundleError(f"the bundle is damaged: clause {number} can't be tested: {ex}") from None
             found = self._bodies[number] = clause, body

@@ -94,9 +94,8 @@ def _residual(clause: Clause, rules: TypeRules, search: SubjectSearch, id: str |
         return None
     known.sort(key=lambda atom: isinstance(atom, Comparison) and atom.op == Operator.REGEX)
     # PERF: one by one, since most clauses fail at their first atom, and a pattern takes long to compile.
-    tests = (
-        test for atom in known for test in conjunction([atom], clause.effect, rules.type.name, rules.state.zone).tests
-    )
+    state, effect, name = rules.state, clause.effect, rules.type.name
+    tests = (test for atom in known for test in conjunction([atom], effect, name, state.zone, state.required).tests)
     context = NO_ATTRIBUTES if search.context is None else search.context
     resource, properties = search.resource.attributes, search.action.properties
     arguments = (search.subject_type, None, NO_ATTRIBUTES, id, resource, properties, context, now)

@@ -59,6 +59,11 @@ class Overlay:
         """See `State`."""
         return self.numbering.action_sets
 
+    @property
+    def required(self) -> tuple[str, ...]:
+        """See `State`."""
+        return self.bundle.required
+
     def role_id(self, number: int) -> str:
         """See `State`."""
         return self.numbering.role_ids[number]

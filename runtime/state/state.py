@@ -30,6 +30,10 @@ class State(Protocol):
     def action_sets(self) -> Sequence[frozenset[str]]:
         """The sets of actions, which grants name by number."""
 
+    @property
+    def required(self) -> tuple[str, ...]:
+        """The attributes of the context that each request has to send (C12). A change of them needs a new bundle."""
+
     def role_id(self, number: int) -> str:
         """Returns the id of a role."""
 

@@ -124,7 +124,9 @@ def holds(candidate: Candidate, asked: Question, open_gates: Collection[str] = (
 def results(candidate: Candidate, asked: Question, open_gates: Collection[str] = ()) -> list[Result]:
     """Each condition of the candidate and whether it holds; a direct grant has none (D10)."""
     conditions = candidate.conditions
-    return attribute_results(conditions, asked) + gate_results(conditions, candidate.effect, asked, open_gates)
+    return attribute_results(conditions, candidate.effect, asked) + gate_results(
+        conditions, candidate.effect, asked, open_gates
+    )
 
 
 def candidates(document: Document, asked: Question, action: str) -> list[Candidate]:

@@ -9,13 +9,22 @@ from tests.support.oracle_entities import Entity, Json, Question
 Result = tuple[str, str | None, str | None, bool]
 
 
-def attribute_results(conditions: dict[str, Any], asked: Question) -> list[Result]:
+def attribute_results(conditions: dict[str, Any], effect: str, asked: Question) -> list[Result]:
     """Each attribute condition as (section, key, op, whether it holds), in the order of the document."""
     return [
-        (section, c["key"], c["op"], compare(c["op"], attribute(section, c["key"], asked), c["value"]))
+        (section, c["key"], c["op"], condition_holds(section, c, effect, asked))
         for section in ("resource_attrs", "subject_attrs", "action_attrs", "context_attrs")
         for c in conditions.get(section, [])
     ]
+
+
+def condition_holds(section: str, condition: dict[str, Any], effect: str, asked: Question) -> bool:
+    """Returns whether a comparison holds; without a required attribute it holds in a DENY alone (C12)."""
+    key = condition["key"]
+    compared = {one for one in asked.required if key == one or key.startswith(one + ".")}
+    if section == "context_attrs" and any(read(asked.context, one) is None for one in compared):
+        return effect == "DENY"
+    return compare(condition["op"], attribute(section, key, asked), condition["value"])
 
 
 def attribute(section: str, key: str, asked: Question) -> Json:

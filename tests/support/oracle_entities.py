@@ -26,6 +26,8 @@ class Question(NamedTuple):
     action_properties: dict[str, Json]
     context: dict[str, Json]
     now: float
+    required: frozenset[str] = frozenset()
+    """The attributes of the context that each request has to send (C12)."""
 
 
 def question(document: Document, request: Document, now: float) -> Question:
@@ -42,6 +44,11 @@ def question(document: Document, request: Document, now: float) -> Question:
         action_properties=action.get("properties") or {},
         context=request.get("context") or {},
         now=now,
+        required=frozenset(
+            key
+            for key, kind in (document.get("attributes", {}).get("context") or {}).items()
+            if isinstance(kind, dict) and kind.get("required")
+        ),
     )
 
 

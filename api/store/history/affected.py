@@ -8,7 +8,18 @@ from sqlite_utils import Database
 
 from ....bundles.program.facts import EntityKey
 from ....compiler.lowering.lower import EVERYTHING
-from ....compiler.model.elements import Assignment, Element, ElementKind, Grant, Group, Resource, ResourceType, Subject
+from ....compiler.model.elements import (
+    Assignment,
+    DeclaredAttributes,
+    Element,
+    ElementKind,
+    Grant,
+    Group,
+    Resource,
+    ResourceType,
+    Subject,
+)
+from ....compiler.model.joined_attributes import required_keys
 from ..errors import ElementKey
 
 MAX_CHANGES = 1_000
@@ -76,6 +87,10 @@ def affected_by(db: Database, environment: int, changes: Iterable[ChangedElement
     return finder.affected
 
 
+def _required(element: Element | None) -> tuple[str, ...]:
+    return required_keys([element]) if isinstance(element, DeclaredAttributes) else ()
+
+
 class _AffectedFinder:
     def __init__(self, db: Database, environment: int):
         self._db, self._environment = db, environment
@@ -99,7 +114,10 @@ class _AffectedFinder:
                     self._fact(element)
             case ElementKind.ROUTES:
                 self.affected.routing = True
-            case ElementKind.ATTRIBUTES | ElementKind.LINTS:
+            case ElementKind.ATTRIBUTES:
+                if _required(before) != _required(after):
+                    raise TooManyAffected  # what each request has to send affects all policies (C12)
+            case ElementKind.LINTS:
                 pass  # they decide nothing
             case _:
                 assert_never(change.kind)

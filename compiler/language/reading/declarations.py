@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from ..placed import Placed, Reader, array, object_of, values
+from ..placed import Placed, Reader, array, object_of, said, values
 from .constants import members_of
 from .statement_clauses import ReadStatement, element, member
 
@@ -24,6 +24,15 @@ def declare_section(children: list[Any]) -> ReadStatement:
     keyword, section, *pairs = _said(children)
     end = pairs[-1][1] if pairs else section
     return _section(keyword, section, object_of(members_of(pairs), section.start, end.end))
+
+
+def context_kind(children: list[Placed]) -> tuple[Placed, Placed]:
+    """Reads `risk number required`: the name of an attribute of the context, and its declaration."""
+    name, kind, *required = children
+    if not required:
+        return name, kind
+    members = {"kind": member(kind), "required": member(said(True, required[0]))}
+    return name, object_of(members, kind.start, required[0].end)
 
 
 def silence(children: list[Any]) -> ReadStatement:
@@ -47,6 +56,7 @@ READERS: Mapping[str, Reader] = {
     "declare_subject": declare_subject,
     "declare_context": declare_section,
     "declare_action": declare_section,
+    "context_kind": context_kind,
     "silence": silence,
 }
 """The readers of declared attributes and silences, by the name of the grammar's rule."""

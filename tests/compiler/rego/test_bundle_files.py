@@ -110,6 +110,14 @@ def test_what_rego_can_not_say_is_refused_with_the_policy_the_reason_and_the_rem
     )
 
 
+def test_a_condition_on_a_required_attribute_is_refused():
+    """C12: the exported rules would answer as if it were not required."""
+    conditions = {"context_attrs": [{"key": "risk", "op": "gt", "value": 5}]}
+    needed = {"attributes": {"context": {"risk": {"kind": "number", "required": True}}}}
+    (one,) = refused(model(policy(conditions)) | needed)
+    assert "conditions.context_attrs: the exported rules don't know that `context.risk` is required" in one
+
+
 def test_each_reason_is_given_once_and_a_disabled_policy_is_not_refused():
     types = [*TYPES, {"id": "other", "actions": ["read"]}]
     scopes = [{"resource_type_id": type_["id"], "actions": ["*"]} for type_ in types]
@@ -139,6 +147,8 @@ def test_every_member_of_the_model_is_translated():
         "Policy": "id effect resource_types name description priority enabled roles conditions",
         # Routes decide nothing, so an export leaves them out.
         "Route": "id methods path resource_type action hosts resource_id external_id attributes",
+        # A condition on a required attribute is refused.
+        "ContextAttribute": "kind required",
         "DeclaredAttributes": "subject context action",
         "SilencedLint": "code reason on",
         "Model": "resource_types roles groups subjects resources assignments grants policies routes attributes lints",

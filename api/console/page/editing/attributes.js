@@ -1,8 +1,8 @@
 // Attributes: names with their values, or names with their types.
 
-import { html } from "../vendor/lit-html.js";
+import { html, nothing } from "../vendor/lit-html.js";
 import { update } from "../core/update.js";
-import { choiceField, faultsAt, textField } from "./fields.js";
+import { choiceField, faultsAt, flagField, textField } from "./fields.js";
 import { readValue, valueField, written } from "./value_field.js";
 
 /** @type {Choice[]} */
@@ -24,14 +24,21 @@ export function valuedAttributes(draft, faults) {
   return editor(draft, faults, own(draft), { value, blank: { name: "", state: { kind: "text", text: "" } }, row: (name, given) => ({ name, state: written(given) }), read: readRow });
 }
 
-// Returns the drawing of declared attributes as rows of a name and a type. `part` is the part of the draft's element that
+const rowOf = (name, declared) => ({ name, type: kindOf(declared), isRequired: declared.required === true });
+const readType = ({ type, isRequired }) => ({ value: isRequired ? { kind: type, required: true } : type });
+
+// Returns the type of a declared attribute, which an attribute of the context may have beside `required`.
+export const kindOf = (declared) => declared.kind ?? declared;
+
+// Returns the drawing of declared attributes as rows of a name and a type, and with `canRequire` a mark. `part` is the part of the draft's element that
 // has them: {at, legend, value, set(value, isNone)}, where `at` is its path, such as "$.context", and `set`
 // returns the value that the part has then.
-/** @type {(draft: any, faults: Fault[], part?: {at: string, legend: Drawing, value: any, set(value: any, isNone: boolean): any}) => Drawing} */
+/** @type {(draft: any, faults: Fault[], part?: {at: string, legend: Drawing, value: any, canRequire?: boolean, set(value: any, isNone: boolean): any}) => Drawing} */
 export function typedAttributes(draft, faults, part = own(draft)) {
-  const value = (row, at, set) =>
-    choiceField({ label: "Type", at: `${at}-type`, value: row.type, options: TYPES, faults, isHidden: true, set: (type) => set({ ...row, type }) });
-  return editor(draft, faults, part, { value, blank: { name: "", type: "string" }, row: (name, type) => ({ name, type }), read: (row) => ({ value: row.type }) });
+  const mark = (row, set) => (part.canRequire ? flagField({ label: "Required", value: row.isRequired, set: (isRequired) => set({ ...row, isRequired }) }) : nothing);
+  const value = (row, at, set) => html`${choiceField({ label: "Type", at: `${at}-type`, value: row.type, options: TYPES, faults, isHidden: true, set: (type) => set({ ...row, type }) })}
+    ${mark(row, set)}`;
+  return editor(draft, faults, part, { value, blank: { name: "", type: "string", isRequired: false }, row: rowOf, read: readType });
 }
 
 const readRow = (row) => readValue(row.state);

@@ -2,6 +2,7 @@
 
 import { get, path } from "../core/api.js";
 import { update } from "../core/update.js";
+import { kindOf } from "./attributes.js";
 
 const TEXT = "string";
 const OWN = { id: TEXT, type: TEXT };
@@ -27,8 +28,12 @@ export class Declared {
   of(section, scopes) {
     if (section === "resource_attrs") return { ...OWN, ...this.ofResources(scopes) };
     if (section === "subject_attrs") return { ...OWN, ...Object.assign({}, ...Object.values(this.sections.subject ?? {})) };
-    if (section === "context_attrs") return { ...GATES, ...this.sections.context };
+    if (section === "context_attrs") return { ...GATES, ...this.ofContext() };
     return this.sections.action ?? {};
+  }
+
+  ofContext() {
+    return Object.fromEntries(Object.entries(this.sections.context ?? {}).map(([key, declared]) => [key, kindOf(declared)]));
   }
 
   ofResources(scopes) {

@@ -98,3 +98,11 @@ def test_bundles_are_recorded_by_revision(store):
     store.record_bundle(env, 0, "none")
     store.record_bundle(env, 1, "one again")
     assert store.updates(ENV).bundle == (1, "one again")
+
+
+def test_a_change_of_required_attributes_needs_a_new_bundle(store):
+    """C12: it may change what any policy decides."""
+    needed = {"context": {"risk": {"kind": "number", "required": True}}}
+    for declared, is_delta in ((needed, False), (needed | {"action": {"why": "string"}}, True), ({}, False)):
+        put(store, {"resource_types": [{"id": "document", "actions": ["read"]}], "attributes": declared})
+        assert (deltas(store, store.environment(ENV).revision - 1) is not None) == is_delta
