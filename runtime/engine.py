@@ -112,6 +112,11 @@ class Engine:
         return self._snapshot.state.revision
 
     @property
+    def revision_token(self) -> str | None:
+        """The revision in force as `UUID.EPOCH.REVISION`, or None if the bundle was compiled from files."""
+        return self._snapshot.revision_token
+
+    @property
     def routes(self) -> RouteTable:
         """The routes in force, ready to match. They are read at the first use, and then kept. Raises BundleError."""
         return self._snapshot.routed.routes

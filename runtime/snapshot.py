@@ -6,6 +6,7 @@ It caches what it computes from the state: the holder of each subject, and the s
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Final, NamedTuple, TypeAlias
 
 from ..bundles.file.fact_records import GrantRecord, GroupRecord, HoldingRecord, SubjectRecord, grants_prefix
@@ -99,6 +100,12 @@ class Snapshot:
             later._subjects = sum(map(len, later.holders.values()))
             later._groups = self._groups.copy()
         return later
+
+    @cached_property
+    def revision_token(self) -> str | None:
+        """See `Engine.revision_token`."""
+        manifest, environment = self.state.manifest, self.state.manifest.environment
+        return None if environment is None else f"{environment.uuid}.{manifest.epoch}.{self.state.revision}"
 
     def cache_sizes(self) -> CacheSizes:
         """Returns the entries of the caches."""

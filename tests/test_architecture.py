@@ -52,7 +52,9 @@ ROOMS = {
         named_model git_revisions stores demo sentences server_options remote_service source_paths output
         """
     ),
-    "writ.api.service": _down("start app parts server_program server_parts observing upkeep routes jobs"),
+    "writ.api.service": _down(
+        "start app write_revisions parts server_program server_parts observing upkeep routes jobs"
+    ),
     "writ.api.agent": _down(
         """
         service follow following options follower pacing in_force status state followed_bundle freshness sources trust
@@ -76,8 +78,8 @@ ROOMS = {
     "writ.api.telemetry": _down("decision_log log metrics bounded_queue log_lines"),
     "writ.api.http": _down(
         """
-        handlers caller entity_tags error_answers lines openapi public_url raw_paths source_address streams bodies
-        queries request_id json_limits rejections
+        handlers caller entity_tags error_answers lines revision_tokens openapi public_url raw_paths source_address
+        streams bodies queries request_id json_limits rejections
         """
     ),
     "writ.api.store": _down(

@@ -20,6 +20,7 @@ from ..http.rejections import (
     BodyTooLarge,
     Forbidden,
     NotYet,
+    OtherRevisions,
     TooManyFailures,
     Unauthenticated,
     UndecodablePath,
@@ -55,6 +56,7 @@ STATUS: Final[Mapping[type[Exception], int]] = {
     Rejected: 400,
     NotFound: 404,
     Conflict: 409,
+    OtherRevisions: 409,
     Protected: 409,
     PreconditionFailed: 412,
     SearchUnavailable: 501,
@@ -171,7 +173,7 @@ def _details(error: Exception) -> Sequence[Mapping[str, str | int]] | None:
     match error:
         case BadRequest():
             return [{"code": "invalid-request", "path": error.path, "message": error.message}]
-        case BodyRejected(detail=detail):
+        case BodyRejected(detail=detail) | OtherRevisions(detail=detail):
             return [{"code": detail.code, "path": detail.path, "message": detail.message}]
         case Rejected():
             return [_detail(one) for one in error.faults]

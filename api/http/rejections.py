@@ -86,5 +86,13 @@ class Forbidden(Exception):
         self.scope = scope
 
 
+class OtherRevisions(Exception):
+    """The request asks for a revision that no state of this environment follows."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.detail = Detail(code, "$", message)
+
+
 class NotYet(Exception):
-    """An agent can't answer the request yet, but soon may: 503 with `Retry-After`."""
+    """The request can't be answered yet, but soon may: 503 with `Retry-After`."""

@@ -4,4 +4,5 @@
 - `jobs`: the registry of long work in processes apart.
 - `server_parts` and `server_program`: what the service and the agent share.
 - `parts`, `app`, `start`: the parts of the service, its application, and its start.
+- `write_revisions`: the revision on the answer to a write.
 """

@@ -9,6 +9,7 @@ from ..http.public_url import Locations
 from .parts import ServiceParts
 from .routes.all_routes import ROUTES
 from .server_parts import Application
+from .write_revisions import WriteRevisions
 
 
 def create_app(parts: ServiceParts) -> falcon.asgi.App[Any, Any]:
@@ -20,7 +21,7 @@ def create_application(parts: ServiceParts) -> Application:
     """Returns the application with its decision lane; both share the guard, the engines and the handlers."""
     handlers = {route.path: _answering_head(made_handler(route.handler, parts), route.suffix) for route in ROUTES}
     suffixes = {route.path: route.suffix for route in ROUTES if route.suffix}
-    return parts.application(handlers, before=[Locations(parts.public_url)], suffixes=suffixes)
+    return parts.application(handlers, [Locations(parts.public_url)], [WriteRevisions(parts.work)], suffixes=suffixes)
 
 
 def _answering_head(handler: Any, suffix: str) -> object:

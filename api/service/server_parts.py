@@ -11,7 +11,6 @@ from typing import Any
 import falcon.asgi
 
 from ...bundles.errors import BundleError
-from ...runtime import Engine
 from ..endpoints.decisions.deciding import Deciding
 from ..endpoints.decisions.discovery import CALLS
 from ..endpoints.decisions.draining import Draining
@@ -30,6 +29,7 @@ from ..http.bodies import Bodies
 from ..http.handlers import made_handler
 from ..http.raw_paths import RawPaths
 from ..http.request_id import RequestId
+from ..http.revision_tokens import DecisionRevisions
 from ..identity.credential import Credential, Verifier
 from ..identity.failed_attempts import FailedAttempts
 from ..identity.guard import Access, Guard
@@ -197,13 +197,11 @@ class ServerParts(ABC):
         handlers: Mapping[str, Any],
         before: Sequence[object] = (),
         after: Sequence[object] = (),
-        describe: Callable[[Engine], bytes] = lambda _: b"",
         suffixes: Mapping[str, str] = MappingProxyType({}),
     ) -> Application:
         """Returns the application with a handler for each path. All of them, and the lane, share the guard.
 
-        `before` and `after` are middleware around the guard. `describe` gives the header lines of a decision that tell
-        of its engine. `suffixes` are those of Falcon's handlers, by path.
+        `before` and `after` are middleware around the guard. `suffixes` are those of Falcon's handlers, by path.
         """
         app = self._falcon(handlers, before, after, suffixes)
         key_sets = KeySets(lambda sentence: self.log.warning("%s", sentence))
@@ -216,7 +214,6 @@ class ServerParts(ABC):
             self.limits,
             lane_calls(handlers),
             self.counts,
-            describe,
             at_once(gateway),
             self.decision_log,
         )
@@ -231,7 +228,7 @@ class ServerParts(ABC):
         suffixes: Mapping[str, str],
     ) -> falcon.asgi.App[Any, Any]:
         paths = RawPaths(most_slashes=max(path.count("/") for path in handlers))
-        middleware: list[Any] = [CountedRoutes(), *before, RequestId(), paths, self.guard, *after]
+        middleware: list[Any] = [CountedRoutes(), *before, DecisionRevisions(), RequestId(), paths, self.guard, *after]
         app = falcon.asgi.App(middleware=middleware)
         self.errors.register(app)
         for path, handler in handlers.items():

@@ -26,9 +26,9 @@ from ...telemetry.metrics.definitions import MetricServer
 from .admitted_callers import Anyone, GivenKeys, Keys
 from .agent_searches import Filters, Unavailable
 from .browsers import NoBrowsers
+from .default_environment import DefaultEnvironment
 from .engines import AgentEngines, FollowedEngine
 from .readiness import AgentReadiness
-from .revision_middleware import RevisionMiddleware, revision_line
 
 _ROOTS: Final = ("", "/environments/{env}")
 _READ: Final = Access({"POST": Scope.READ})
@@ -112,7 +112,7 @@ def create_agent(parts: AgentParts) -> Application:
     """Returns the application of an agent."""
     handlers = {path: made_handler(handler, parts) for path, handler in _HANDLERS.items()}
     before = [NoBrowsers()] if parts.keys is None else []
-    return parts.application(handlers, before, [RevisionMiddleware(parts.engines)], revision_line)
+    return parts.application(handlers, before, [DefaultEnvironment(parts.engines)])
 
 
 class _Versions:

@@ -32,7 +32,7 @@ class Filters:
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str = DEFAULT) -> None:
         """Answer 200 with the filter and its context (contract 2.6). Raises SearchUnavailable (contract 7.3)."""
         search = _filter_search(await self._bodies.read_object(req))
-        engine = (await engine_for(req, self._engine_of, env)).held()
+        engine = await engine_for(req, self._engine_of, env)
         moment = self._log.begin()
         found = engine.cached_filter(search, moment.now)
         self._counts.looked_up_filter(found=found is not None)

@@ -1,8 +1,7 @@
 """The one engine of an agent, as the decision calls ask for it."""
 
 from collections.abc import Callable
-from contextvars import ContextVar
-from typing import Final, Protocol
+from typing import Protocol
 
 from ....bundles.errors import BundleError
 from ....bundles.feed.callers import Callers
@@ -12,9 +11,6 @@ from ...http.rejections import NotYet
 from ...store.environment_ids import DEFAULT
 from ...store.errors import NotFound
 from ..status import Status
-
-PINNED: Final[ContextVar[Engine | None]] = ContextVar("pinned", default=None)
-"""The engine of the request that this task answers, at the revision that its answer tells."""
 
 
 class FollowedEngine(Protocol):
@@ -40,18 +36,17 @@ class AgentEngines:
         self._following, self._report = following, report
 
     def engine(self, environment: str = DEFAULT) -> Engine:
-        """Returns the engine, which stays at its revision. Raises NotYet, and NotFound for another environment."""
-        engine = PINNED.get() or self.newest()
+        """Returns the engine in force. Raises NotYet, and NotFound for another environment."""
+        engine = self._newest()
         if environment != DEFAULT and environment != self.id_of(engine):
             raise NotFound(f"this agent decides for another environment than {quoted(environment)}")
         return engine
 
-    def newest(self) -> Engine:
-        """Returns the engine at the revision in force now. Raises NotYet."""
+    def _newest(self) -> Engine:
         engine = self._following.newest
         if engine is None:
             raise NotYet(f"there is no bundle yet: {self._following.status().error or 'the upstream did not answer'}")
-        return engine.held()
+        return engine
 
     def uuid_of(self, environment: str) -> str | None:
         """Returns the UUID of an environment by its id, or None if the agent does not decide for it."""
@@ -64,9 +59,9 @@ class AgentEngines:
         self._report(error)
         return True
 
-    def refuse_other_default(self, engine: Engine, named: str | None) -> None:
-        """Raises NotFound if a path names the default environment, and the agent's own has another id."""
-        if named == DEFAULT and self.id_of(engine) not in (None, DEFAULT):
+    def refuse_other_default(self) -> None:
+        """Raises NotFound if the environment has another id than the default one, and NotYet."""
+        if self.id_of(self._newest()) not in (None, DEFAULT):
             raise NotFound(f"this agent decides for another environment than {quoted(DEFAULT)}")
 
     @staticmethod

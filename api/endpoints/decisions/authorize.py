@@ -53,7 +53,7 @@ class Authorize:
         body = await self._bodies.read_object(req)
         if "requests" not in body:
             question = evaluation_of(body)
-            engine = (await engine_for(req, self._engine_of, env)).held()
+            engine = await engine_for(req, self._engine_of, env)
             moment = self._log.begin()
             decision = await self._deciding.decide(engine, question, req.context.is_long, moment.now)
             resp.data = ENCODER.encode(_short(decision))
@@ -63,7 +63,7 @@ class Authorize:
             raise BodyRejected("invalid-request", "beside `requests` there is no other member", "$")
         read = self._read(body["requests"])
         questions: list[object] = [one for one in read if isinstance(one, dict)]
-        engine = (await engine_for(req, self._engine_of, env)).held()
+        engine = await engine_for(req, self._engine_of, env)
         moment, batch = self._log.begin(), Batch(questions, {}, None)
         self._deciding.counts.decided_many(engine, [None] * (len(read) - len(questions)))
         decisions = await self._many.decide_all(engine, batch, env, req.context.is_long, moment.now)

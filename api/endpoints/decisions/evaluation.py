@@ -41,7 +41,7 @@ class Evaluation:
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str = DEFAULT) -> None:
         """Answer 200 with the decision, also for a denial (15)."""
         body = await self._bodies.read_object(req)
-        engine = (await engine_for(req, self._engine_of, env)).held()
+        engine = await engine_for(req, self._engine_of, env)
         moment = self._log.begin()
         resp.data = ENCODER.encode(await self._deciding.decide(engine, body, req.context.is_long, moment.now))
         self._log.keep(EntryKind.EVALUATION, moment, engine, req.context.body, resp.data, asker_of(req))

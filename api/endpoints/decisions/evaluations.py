@@ -62,7 +62,7 @@ class Evaluations:
         """Answer 200 with a decision per item, or with a single decision if the body has no items (26)."""
         body = await self._bodies.read_object(req)
         batch = read_batch(body, self._limits.batch_items)
-        engine = (await engine_for(req, self._engine_of, env)).held()
+        engine = await engine_for(req, self._engine_of, env)
         moment = self._log.begin()
         if batch is None:
             kind = EntryKind.EVALUATION

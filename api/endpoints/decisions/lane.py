@@ -16,6 +16,7 @@ from ....runtime import Engine
 from ...engines.live.bound_engines import refuse_other
 from ...engines.live.engine_access import EngineOf
 from ...http.bodies import ENCODER, decoded
+from ...http.revision_tokens import revision_line
 from ...identity.credential import Recent, Scope
 from ...identity.guard import Guard
 from ...settings.settings import HttpLimits
@@ -93,14 +94,12 @@ class DecisionLane:
         limits: HttpLimits,
         calls: dict[bytes, AnswersAtOnce],
         counts: Counts,
-        describe: Callable[[Engine], bytes] = lambda _: b"",
         gateways: Gateways | None = None,
         log: Log = NO_LOG,
     ) -> None:
-        """`describe` gives the header lines about the engine. `gateways` answers gateways."""
+        """`gateways` answers gateways."""
         self._guard, self._recent, self._engine_of, self._limits = guard, recent, engine_of, limits
-        self._calls, self._describe = calls, describe
-        self._gateways, self._counts, self._log = gateways, counts, log
+        self._calls, self._gateways, self._counts, self._log = calls, gateways, counts, log
         self._targets: dict[bytes, tuple[str, AnswersAtOnce, int]] = {}
 
     def takes(self, target: bytes) -> bool:
@@ -126,10 +125,8 @@ class DecisionLane:
             moment = self._log.begin()
             header, version = request.fields[b"authorization"].decode("latin-1"), self._recent.version()
             credential = self._guard.admitted(header, _leave, Scope.READ, env, version)
-            engine = self._engine_of(env)
+            engine = self._engine_of(env).held()  # the answer and the record tell the revision that decided
             refuse_other(engine, credential.bounds)
-            if self._log.is_on:
-                engine = engine.held()  # the record tells the revision that decided
             answer = call.at_once(engine, decoded(body, self._limits), moment.now)
         except Exception:  # the application meets it again, answers it and reports it
             return None
@@ -139,7 +136,7 @@ class DecisionLane:
         if self._log.is_on:
             asker = Asker(credential.actor, request.id, request.fields.get(TRACE))
             self._log.keep(call.kind_of(answer), moment, engine, body, encoded, asker)
-        described = self._describe(engine)
+        described = revision_line(engine)
         # PERF: as `Counts.answered`, without a call.
         taken = perf_counter_ns() - began
         row, bucket = self._counts.row, (taken >> SHIFT).bit_length()

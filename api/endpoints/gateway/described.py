@@ -6,6 +6,7 @@ from typing import Final
 from ...http.openapi.operation import Answer, Call, Operation, Parameter
 from ...http.openapi.vocabulary import CACHE_CONTROL, WWW_AUTHENTICATE
 from ...http.rejections import ErrorAnswer
+from ...http.revision_tokens import REVISION_TOLD
 from .contracts.all_contracts import CONTRACTS
 from .original import FORWARDED, PROTO
 from .outcome import REASON
@@ -44,14 +45,13 @@ _FORWARDED: Final = (
 )
 _USER: Final = Parameter("Authorization", "The user's own token, if the gateway settings say so.", optional=True)
 _REASON: Final = Parameter(REASON, "Why the request is refused, if Writ read it.", optional=True)
-_REVISION: Final = Parameter("Writ-Revision", "The revision that decided, if the answer may be cached.", optional=True)
 _UNTIL: Final = Parameter("Writ-Valid-Until", "When the clock changes the decision, if it does.", optional=True)
 _CHALLENGE: Final = Parameter(WWW_AUTHENTICATE.name, WWW_AUTHENTICATE.description, optional=True)
 
 _ANSWERS: Final = {
     200: Answer(
         "The request may go on. The answer also has the `response_headers` of the gateway settings.",
-        headers=(CACHE_CONTROL, _REVISION, _UNTIL),
+        headers=(CACHE_CONTROL, REVISION_TOLD, _UNTIL),
     ),
     401: Answer(
         "There is no usable subject, or the gateway's own credential is missing or unknown.",

@@ -139,7 +139,7 @@ class Gateway:
             self._keep(asked, found, decision)
         if decision["decision"] is not True:
             return denied(decision)
-        return allowed(found.settings, found.question, decision, found.engine.revision, self._clock())
+        return allowed(found.settings, found.question, decision, found.engine, self._clock())
 
     def _keep(self, asked: GatewayQuestion, found: Prepared, decision: Mapping[str, Any]) -> None:
         question, cut = without_credentials(found.question, asked.headers)

@@ -10,7 +10,8 @@ import msgspec
 
 from ....bundles.conditions.instants import SECOND, from_seconds, parse_instant
 from ....bundles.routing.settings import ATTRIBUTE, GatewaySettings
-from ....runtime import BadRequest
+from ....runtime import BadRequest, Engine
+from ...http.revision_tokens import REVISION
 
 REASON: Final = "X-Writ-Reason-Code"
 """The header of a denial with its reason code."""
@@ -46,7 +47,7 @@ _OK: Final = Outcome(HTTPStatus.OK, (_NO_STORE,))
 
 
 def allowed(
-    settings: GatewaySettings, question: Mapping[str, Any], decision: Mapping[str, Any], revision: int, now: float
+    settings: GatewaySettings, question: Mapping[str, Any], decision: Mapping[str, Any], engine: Engine, now: float
 ) -> Outcome:
     """Returns the 200 that lets a request through, with the headers that the settings ask for.
 
@@ -56,20 +57,20 @@ def allowed(
     if not (settings.response_headers or settings.max_cache_seconds):
         return _OK
     told = [
-        (name, _encoded(_told(value, question, decision, revision)))
-        for name, value in settings.response_headers.items()
+        (name, _encoded(_told(value, question, decision, engine))) for name, value in settings.response_headers.items()
     ]
     if not settings.max_cache_seconds:
         return Outcome(HTTPStatus.OK, (*told, _NO_STORE), told=len(told))
-    return Outcome(HTTPStatus.OK, (*told, *_caching(settings, decision, revision, now)), told=len(told))
+    return Outcome(HTTPStatus.OK, (*told, *_caching(settings, decision, engine, now)), told=len(told))
 
 
 def _caching(
-    settings: GatewaySettings, decision: Mapping[str, Any], revision: int, now: float
+    settings: GatewaySettings, decision: Mapping[str, Any], engine: Engine, now: float
 ) -> Iterator[tuple[str, str]]:
     """Yields how long a gateway may keep a permission, which outlives a change of the model meanwhile."""
     until, seconds = decision["context"]["valid_until"], settings.max_cache_seconds
-    yield "Writ-Revision", str(revision)
+    if engine.revision_token is not None:
+        yield REVISION, engine.revision_token
     if until is not None:
         yield "Writ-Valid-Until", until
         seconds = min(seconds, int((parse_instant(until) - from_seconds(now)) // SECOND))
@@ -107,7 +108,7 @@ def _refusal(status: HTTPStatus, reason: str, header: tuple[str, str]) -> Outcom
     return Outcome(status, (header, _NO_STORE, ("Content-Type", "application/json")), body)
 
 
-def _told(value: str, question: Mapping[str, Any], decision: Mapping[str, Any], revision: int) -> Any:
+def _told(value: str, question: Mapping[str, Any], decision: Mapping[str, Any], engine: Engine) -> Any:
     subject = question["subject"]
     match value:
         case "subject_id":
@@ -115,7 +116,7 @@ def _told(value: str, question: Mapping[str, Any], decision: Mapping[str, Any], 
         case "subject_type":
             return subject["type"]
         case "revision":
-            return str(revision)
+            return str(engine.revision)
     if value.startswith(ATTRIBUTE):
         return subject.get("properties", {}).get(value.removeprefix(ATTRIBUTE))
     return decision["context"].get(value)

@@ -12,6 +12,7 @@ from ...engines.live.store_work import StoreWork
 from ...http.bodies import ENCODER, Bodies
 from ...http.queries import known_parameters
 from ...http.rejections import BodyRejected
+from ...http.revision_tokens import REVISION
 from ...identity.request_actor import actor_of
 from ...settings.settings import HttpLimits
 from ...store.elements.edits import Create
@@ -46,6 +47,7 @@ class ElementBatch:
             raise Conflict(f"{_place(ex.edit)}: {ex}", ex.users) from None
         if committed.added:
             resp.status = falcon.HTTP_201
+        resp.set_header(REVISION, committed.environment.etag)
         show_warnings(resp, _placed(committed.warnings))
         resp.data = ENCODER.encode({"items": [stored.body for stored in committed.results if stored is not None]})
 

@@ -9,6 +9,7 @@ from ...engines.live.store_work import StoreWork
 from ...http.bodies import ENCODER, JSON, Bodies
 from ...http.entity_tags import expected_tags, is_known, required_tag, wants_new
 from ...http.queries import flag, known_parameters, page_limit, parameters
+from ...http.revision_tokens import REVISION
 from ...identity.request_actor import actor_of
 from ...settings.settings import HttpLimits
 from ...store.elements.edits import Committed, Create, CreateAt, Delete, Edit, Patch, Replace, StoredElement
@@ -106,7 +107,8 @@ class ElementByKey:
         cascade = flag(known_parameters(req, "cascade"), "cascade")
         tag = await self._tag(req, env, self._key(key))
         edit = Delete(self._kind.name, self._key(key), cascade, tag)
-        await self._work.write(env, actor_of(req), (edit,))
+        committed = await self._work.write(env, actor_of(req), (edit,))
+        resp.set_header(REVISION, committed.environment.etag)
         resp.status = falcon.HTTP_204
 
     def _key(self, parameters: dict[str, Any]) -> ElementKey:
@@ -132,6 +134,7 @@ def _show_written(resp: falcon.asgi.Response, committed: Committed) -> None:
     if committed.added:
         resp.status = falcon.HTTP_201
     _show(resp, _stored_by(committed))
+    resp.set_header(REVISION, committed.environment.etag)
     show_warnings(resp, committed.warnings)
 
 

@@ -16,6 +16,7 @@ from ...http.entity_tags import is_known
 from ...http.openapi.operation import Answer, Operation, Parameter
 from ...http.openapi.vocabulary import ETAG, IF_NONE_MATCH, UNCHANGED
 from ...http.queries import known_parameters, number
+from ...http.revision_tokens import REVISION, REVISION_TOLD
 from ...http.streams import Stream
 from ...identity.request_actor import actor_of
 from ...store.environment_ids import refuse_outside
@@ -30,13 +31,10 @@ from .ranges import PIECE, ByteRange, DataPieces, FilePieces, Unsatisfiable, par
 from .states import ExportState, States
 
 BUNDLE: Final = "application/vnd.writ.bundle"
-REVISION: Final = "Writ-Revision"
-
 MOST_DOWNLOADS: Final = 64
 """Bundles and long updates that one worker sends at a time. More are 503 with `Retry-After`."""
 
 _HIGHEST: Final = 2**63 - 1
-_REVISION: Final = Parameter(REVISION, "The revision that the answer leads to.", {"type": "integer"})
 _BINARY: Final = {"type": "string", "format": "binary"}
 
 GET: Final = Operation(
@@ -44,8 +42,8 @@ GET: Final = Operation(
     "Bundles",
     "Export the signed bundle, or the update that leads to the newest revision",
     {
-        200: Answer("The bundle, or with `since` an update.", _BINARY, (ETAG, _REVISION), (BUNDLE, UPDATE)),
-        206: Answer("The part that `Range` asks for.", _BINARY, (ETAG, _REVISION), (BUNDLE,)),
+        200: Answer("The bundle, or with `since` an update.", _BINARY, (ETAG, REVISION_TOLD), (BUNDLE, UPDATE)),
+        206: Answer("The part that `Range` asks for.", _BINARY, (ETAG, REVISION_TOLD), (BUNDLE,)),
         304: UNCHANGED,
     },
     "A bundle carries its own signature. `Prefer: wait=N` holds the answer back until something changes.",

@@ -21,7 +21,11 @@ _ERRORS: Final[Mapping[int, Answer]] = {
         (404, "There is no such thing.", ()),
         (405, "The path does not support the method.", (ALLOW,)),
         (408, "The request was not complete in time.", ()),
-        (409, "It exists already, or other elements prevent the change. `details` name them.", ()),
+        (
+            409,
+            "It exists already, other elements prevent it, or a revision is of another epoch. `details` say which.",
+            (),
+        ),
         (412, "The entity tag does not match: it changed since the client read it.", ()),
         (413, "The body is longer than the limit.", ()),
         (414, "The request's first line, with its path and query, is longer than the limit.", ()),
@@ -30,7 +34,11 @@ _ERRORS: Final[Mapping[int, Answer]] = {
         (429, "The credential is unknown, and so were too many others from this address.", (RETRY_AFTER,)),
         (431, "There are too many header fields, or one is too long.", ()),
         (500, "The service failed. Treat this as a denial.", ()),
-        (503, "There are too many connections, or the store can't be read or written now.", (RETRY_AFTER,)),
+        (
+            503,
+            "There are too many connections, the store is not available, or a revision is not here yet.",
+            (RETRY_AFTER,),
+        ),
     )
 }
 _HEAD: Final = "Head"

@@ -51,6 +51,8 @@ PATH_PARAMETERS: Final[Mapping[str, Parameter]] = {
 ACCESS: Final[Mapping[str, Access]] = {route.path: route.access() for route in ROUTES}
 """The access rules of each route, by path."""
 
+WRITES: Final = frozenset((route.path, method) for route in ROUTES for method in route.writes())
+"""The path templates and methods of the writes in environments."""
 
 COUNTED: Final = (*((route.path, method) for route in ROUTES for method in route.methods), *GATEWAY_ROUTES)
 """The routes that are counted apart: path templates with their methods."""

@@ -6,14 +6,19 @@ from typing import Final
 from ...endpoints.decisions import authorize, discovery, evaluation, evaluations
 from ...endpoints.decisions.searches import action_search, resource_search, subject_search
 from ...http.openapi.operation import Operation
+from ...http.revision_tokens import asking_revision
 from .route_row import NONE, READ, Env, RouteRow
 
 
 def _decision(call: str, handler: Callable[..., object], operation: Operation) -> Iterator[RouteRow]:
     """Yields the routes of a call under `/access/v1`: of the default environment, and of each by its name."""
-    yield RouteRow(f"/access/v1/{call}", Env.DEFAULT, handler, {"POST": (READ, operation)})
-    named = {"POST": (READ, operation.in_environment())}
-    yield RouteRow(f"/environments/{{env}}/access/v1/{call}", Env.NAMED, handler, named)
+    yield from _both(f"/access/v1/{call}", handler, operation)
+
+
+def _both(path: str, handler: Callable[..., object], operation: Operation) -> Iterator[RouteRow]:
+    asking = asking_revision(operation)
+    yield RouteRow(path, Env.DEFAULT, handler, {"POST": (READ, asking)})
+    yield RouteRow(f"/environments/{{env}}{path}", Env.NAMED, handler, {"POST": (READ, asking.in_environment())})
 
 
 DECISION_ROUTES: Final[tuple[RouteRow, ...]] = (
@@ -27,13 +32,7 @@ DECISION_ROUTES: Final[tuple[RouteRow, ...]] = (
         evaluations.Evaluations,
         evaluations.EVALUATE_MANY,
     ),
-    RouteRow(authorize.SHORT, Env.DEFAULT, authorize.Authorize, {"POST": (READ, authorize.AUTHORIZE)}),
-    RouteRow(
-        f"/environments/{{env}}{authorize.SHORT}",
-        Env.NAMED,
-        authorize.Authorize,
-        {"POST": (READ, authorize.AUTHORIZE.in_environment())},
-    ),
+    *_both(authorize.SHORT, authorize.Authorize, authorize.AUTHORIZE),
     *_decision("search/resource", resource_search.ResourceSearches, resource_search.SEARCH),
     *_decision("search/subject", subject_search.SubjectSearches, subject_search.SEARCH),
     *_decision("search/action", action_search.ActionSearches, action_search.SEARCH),

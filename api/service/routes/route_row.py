@@ -1,10 +1,11 @@
 """A row of the table of routes."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
 
 from ...http.openapi.operation import Call, Operation
+from ...http.revision_tokens import telling_revision
 from ...identity.credential import Scope
 from ...identity.guard import Access
 
@@ -33,6 +34,11 @@ class RouteRow:
     methods: Mapping[str, tuple[Scope, Operation]]
     suffix: str = ""
 
+    def writes(self) -> Iterator[str]:
+        """Yields the methods that write in the environment of the path."""
+        if self.path.startswith("/v1/environments/{env}"):
+            yield from (one for one, (scope, _) in self.methods.items() if scope in (WRITE, ADMIN) and one != "GET")
+
     def access(self) -> Access:
         """Returns the scopes of the methods, and whether there is an environment, for the guard."""
         scopes = {method: scope for method, (scope, _) in self.methods.items()}
@@ -42,7 +48,10 @@ class RouteRow:
 
     def calls(self) -> Mapping[str, Call]:
         """Returns the call of each method, for the OpenAPI document."""
+        writes = frozenset(self.writes())
         return {
-            method: Call(scope.name.lower() if scope else None, operation)
+            method: Call(
+                scope.name.lower() if scope else None, telling_revision(operation) if method in writes else operation
+            )
             for method, (scope, operation) in self.methods.items()
         }

@@ -32,7 +32,7 @@ class ActionSearches:
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str = DEFAULT) -> None:
         """Answer 200 with a page of actions, by name."""
         body = await self._searching.bodies.read_object(req)
-        engine, search = (await self._searching.engine(req, env)).held(), read_action_search(body)
+        engine, search = await self._searching.engine(req, env), read_action_search(body)
         pages = self._searching.pages(req, engine, search)
         moment = self._searching.begin()
         actions = await self._searching.in_thread(engine.find_actions, search, moment.now)

@@ -36,7 +36,7 @@ class ResourceSearches:
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str = DEFAULT) -> None:
         """Answer 200 with `filter`, `results` or both, and their context (contract 2.6)."""
         body = await self._searching.bodies.read_object(req)
-        engine, search = (await self._searching.engine(req, env)).held(), read_resource_search(body)
+        engine, search = await self._searching.engine(req, env), read_resource_search(body)
         moment = self._searching.begin()
         now = moment.now
         undeclared = engine.undeclared(search.resource_type, search.action.name)

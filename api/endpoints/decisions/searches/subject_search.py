@@ -34,7 +34,7 @@ class SubjectSearches:
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str = DEFAULT) -> None:
         """Answer 200 with a page of subjects, also if there are none (46)."""
         body = await self._searching.bodies.read_object(req)
-        engine, search = (await self._searching.engine(req, env)).held(), read_subject_search(body)
+        engine, search = await self._searching.engine(req, env), read_subject_search(body)
         pages = self._searching.pages(req, engine, search)
         moment = self._searching.begin()
         where = env, req.context.credential.bounds

@@ -71,12 +71,11 @@ class Edge:
         """Replace the model."""
         self.http.put("/v1/environments/default/model", json=model).raise_for_status()
 
-    def assign(self, subject: str) -> int:
-        """Give a user the role that may read. Returns the revision."""
+    def assign(self, subject: str) -> str:
+        """Give a user the role that may read. Returns the token of the revision."""
         body = {"role": "reader", "subject": {"type": "user", "id": subject}}
-        self.http.post("/v1/environments/default/assignments", json=body).raise_for_status()
-        revision: int = self.http.get("/v1/environments/default").json()["revision"]
-        return revision
+        made = self.http.post("/v1/environments/default/assignments", json=body).raise_for_status()
+        return made.headers["writ-revision"]
 
     @contextmanager
     def agent(
@@ -184,7 +183,9 @@ def test_a_change_is_enforced_by_every_worker(shared: Edge, agent: Server) -> No
     assert ask(agent, "bob").json()["decision"] is False
     revision = shared.assign("bob")
     assert wait_until(lambda: all(ask(agent, "bob").json()["decision"] for _ in range(10)))
-    assert int(ask(agent, "bob").headers["writ-revision"]) >= revision
+    told = ask(agent, "bob").headers["writ-revision"]
+    assert told.split(".")[:2] == revision.split(".")[:2]
+    assert int(told.split(".")[2]) >= int(revision.split(".")[2])
 
 
 def test_access_begins_and_ends_at_its_instant_without_a_write(shared: Edge, agent: Server) -> None:
@@ -200,7 +201,8 @@ def test_access_begins_and_ends_at_its_instant_without_a_write(shared: Edge, age
     ):
         shared.http.post(f"{root}/{path}", json=body).raise_for_status()
     revision = shared.http.get(root).json()["revision"]
-    wanted = {"Writ-Min-Revision": str(revision)}
+    at = shared.http.get(root).json()
+    wanted = {"Writ-Min-Revision": f"{at['uuid']}.{at['epoch']}.{revision}"}
     assert wait_until(lambda: all(ask(agent, **wanted).status_code == 200 for _ in range(10)))
     seen: set[tuple[str, bool]] = set()
     while time.time() < start + 3:
@@ -218,12 +220,14 @@ def test_access_begins_and_ends_at_its_instant_without_a_write(shared: Edge, age
 
 def test_a_request_may_ask_for_a_revision(shared: Edge, agent: Server) -> None:
     """An agent that is behind says so, by the lane and by the application."""
-    ahead = {"Writ-Min-Revision": "999999"}
-    answer = ask(agent, **ahead)
-    assert (answer.status_code, answer.headers["retry-after"]) == (503, "1")
     revision = shared.assign("carol")
-    wanted = {"Writ-Min-Revision": str(revision)}
+    wanted = {"Writ-Min-Revision": revision}
     assert wait_until(lambda: ask(agent, "carol", **wanted).status_code == 200)
+    assert ask(agent, "carol", **wanted).json()["decision"] is True
+    uuid, epoch, _ = revision.split(".")
+    answer = ask(agent, **{"Writ-Min-Revision": f"{uuid}.{epoch}.999999"})
+    assert (answer.status_code, answer.headers["retry-after"]) == (503, "1")
+    assert ask(agent, **{"Writ-Min-Revision": f"{uuid}.{int(epoch) + 1}.1"}).status_code == 409
     assert ask(agent, "carol", **{"Writ-Min-Revision": "soon"}).status_code == 400
 
 
