@@ -98,11 +98,23 @@ def test_traefik_removes_headers_before_it_asks_and_hides_the_key() -> None:
     key = cleared.pop("X-Writ-Authorization")
     assert key == f"Bearer {KEY_PLACE}"
     assert {*cleared.values()} == {""}
+    assert "Connection" in cleared
+    is_removed = re.compile(writ["forwardAuth"]["authResponseHeadersRegex"]).search
+    assert all(is_removed(name) for name in (*TOLD, "X_writ_team", "X-Writ-Anything"))
+    assert not any(is_removed(name) for name in ("Authorization", "X-Writer", "A-X-Writ-Team"))
     assert {*CLEARED, *TOLD} - {"X-Writ-Authorization"} <= cleared.keys()
     assert writ["forwardAuth"]["trustForwardHeader"] is False
     assert writ["forwardAuth"]["authRequestHeaders"] == ["Authorization", "X-Writ-Authorization"]
     assert writ["forwardAuth"]["authResponseHeaders"] == [*TOLD]
     assert hide["headers"]["customRequestHeaders"] == {"X-Writ-Authorization": ""}
+
+
+def test_nginx_passes_a_list_of_headers_and_no_other() -> None:
+    places = re.split(r"\n    location ", text("nginx"))[1:]
+    assert all("proxy_pass_request_headers off;" in place for place in places)
+    names = {name for place in places for name in re.findall(r"proxy_set_header (\S+) \$http_", place)}
+    assert not {name for name in names if name.lower().startswith(("x-writ", "x-forwarded", "x-original", "forwarded"))}
+    assert not {*CLEARED, "Connection", "Upgrade", "X-Real-IP"} & names
 
 
 def test_apisix_sends_writ_no_header_of_the_client_but_the_token() -> None:

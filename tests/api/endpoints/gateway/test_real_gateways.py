@@ -75,6 +75,21 @@ FORGED = {
 }
 """What a client invents. None of its values may decide anything, or reach the backend."""
 
+HOP_BY_HOP = ("Connection", "Proxy-Connection", "Keep-Alive", "TE", "Trailer")
+"""Headers between two programs that name other headers, or that some program reads so."""
+
+ORDINARY = {
+    "Accept": "application/json",
+    "Accept-Language": "no",
+    "Cookie": "session=7",
+    "If-None-Match": '"7"',
+    "Origin": "https://shop.example",
+    "Referer": "https://shop.example/",
+    "User-Agent": "browser",
+    "traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+}
+"""What a browser or an application tells the backend."""
+
 
 class Behind(NamedTuple):
     """What is behind the gateways: the service, the port of the backend, the gateway's key, and who signs tokens."""
@@ -215,6 +230,43 @@ def test_a_forged_name_with_underscores_does_not_reach_the_backend(ask: Ask, beh
         fields = [(underscored(name, first), value) for name, value in FORGED.items() if name.count("-") >= first]
         answer = ask("GET", "/documents/d1", *fields, Authorization=behind.token())
         assert answer.status == 400 or not [name for name in got(answer) if "_" in name], fields
+
+
+@pytest.mark.parametrize("through", HOP_BY_HOP)
+@pytest.mark.parametrize("named", [*RESPONSE_HEADERS, ", ".join(RESPONSE_HEADERS), "x_writ_team, X-Writ-Subject-Id"])
+def test_a_client_takes_no_header_away_that_writ_tells(ask: Ask, behind: Behind, through: str, named: str) -> None:
+    """A proxy removes the headers that `Connection` names (RFC 9110, 7.6.1), but only those of the client."""
+    for value in (named, f"close, {named}", f"keep-alive,{named}", f"Upgrade, {named}"):
+        fields = [(through, value), ("Upgrade", "websocket")] if "Upgrade" in value else [(through, value)]
+        answer = ask("GET", "/documents/d1", *fields, Connection="close", Authorization=behind.token(team="docs"))
+        if answer.status not in (400, 403):
+            headers = got(answer)
+            told = [headers.get(name.lower()) for name in RESPONSE_HEADERS]
+            assert told == [["alice"], ["alice-d1"], ["docs"]], value
+
+
+@pytest.mark.parametrize("named", [*FORGED, "Authorization", "Host"])
+def test_what_a_client_takes_away_makes_no_request_allowed(ask: Ask, behind: Behind, named: str) -> None:
+    """Writ is asked about the same request, or refuses one that lacks what it needs."""
+    alice, mallory = behind.token(team="docs"), behind.token(sub="mallory")
+    for fields in ([("Connection", f"close, {named}")], [("Connection", named), (named, FORGED.get(named, ""))]):
+        fields = [field for field in fields if field[0] not in ("Authorization", "Host")]
+        assert ask("GET", "/documents/d2", *fields, Connection="close", Authorization=alice).status in (400, 401, 403)
+        assert ask("GET", "/documents/d1", *fields, Connection="close", Authorization=mallory).status in (400, 401, 403)
+        answer = ask("PUT", "/documents/d1", *fields, Connection="close", Authorization=alice)
+        assert answer.status in (400, 401, 403) or "x-writ-authorization" not in got(answer)
+
+
+def test_no_other_header_with_the_prefix_reaches_the_backend(ask: Ask, behind: Behind) -> None:
+    """Writ may tell it tomorrow, or a backend may believe it."""
+    for name in ("X-Writ-Anything", "x-writ-scope"):
+        answer = ask("GET", "/documents/d1", (name, "forged"), Authorization=behind.token())
+        assert answer.status == 400 or name.lower() not in got(answer)
+
+
+def test_ordinary_headers_reach_the_backend(ask: Ask, behind: Behind) -> None:
+    headers = got(ask("GET", "/documents/d1", *ORDINARY.items(), Authorization=behind.token()))
+    assert {name: headers.get(name.lower()) for name in ORDINARY} == {name: [value] for name, value in ORDINARY.items()}
 
 
 def test_forged_headers_make_no_request_allowed(ask: Ask, behind: Behind) -> None:
