@@ -44,6 +44,7 @@ COMMANDS: Final = {
     "routes": Command(".routing.routes", "Show which route matches a request, or propose routes."),
     "serve": Command(".serve", "Start the decision service."),
     "test": Command(".testing.test", "Run policy tests."),
+    "upgrade": Command(".stores.upgrade", "Bring a store to the format of this version."),
 }
 """Every command by its name. A module is loaded when its command is called."""
 

@@ -59,6 +59,15 @@ def back_up(connections: StoreConnections, file: Path) -> None:
         raise StoreUnavailable(f"the backup to `{file}` failed: {ex}") from ex
 
 
+def back_up_older(directory: Path, file: Path) -> None:
+    """Copies the store in a directory, which may have an older format. Raises as `back_up`."""
+    connections = StoreConnections(directory / FILE, "FULL")
+    try:
+        back_up(connections, file)
+    finally:
+        connections.close()
+
+
 def restore(file: Path, directory: Path, clock: Callable[[], float] = time.time) -> Restored:
     """Make a backup the store in `directory`, and raise every environment's epoch (design, "The server").
 

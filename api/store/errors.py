@@ -108,6 +108,10 @@ class StoreUnavailable(Exception):
         return cls(f"the store `{path}` {problem}", f"the store {problem}")
 
 
+class OlderFormat(StoreUnavailable):
+    """The store has an older format, which this program upgrades only if an operator asks for that."""
+
+
 class StoreFull(StoreUnavailable):
     """Nothing more can be written: the disk is full, or a limit or a quota is reached."""
 

@@ -96,19 +96,20 @@ class Store:
         clock: Clock = time.time,
         create: bool = True,
         timed: Timed = untimed,
+        upgrade: bool = False,
     ) -> "Store":
         """Opens the store in `directory`, and creates it with the environment `default` if there is none.
 
         `timed` hears of each transaction. `synchronous` is SQLite's setting: with `FULL`, every acknowledged write
         survives a power failure, with `NORMAL` only the end of the process. Raises StoreUnavailable, also for a newer
-        store, for a file that is not one, and without `create` for no file.
+        store, for a file that is not one, without `create` for no file, and without `upgrade` for an older store.
         """
         if synchronous not in SYNCHRONOUS:
             raise ValueError(f"`synchronous` is one of {', '.join(SYNCHRONOUS)}")
         path = directory / FILE
         (ensure_file if create else require_file)(path)
         store = cls(StoreConnections(path, synchronous, busy_seconds, CommitSignal.beside(path), timed), clock)
-        store.upgraded_from = migrate(store._connections)
+        store.upgraded_from = migrate(store._connections, upgrade=upgrade)
         with store._connections.reading() as db:
             fresh = not all_environments(db)
         if fresh:

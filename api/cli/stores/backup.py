@@ -2,17 +2,18 @@
 
 import os
 import sys
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 import click
 
 from ...settings.durations import read_duration
-from ...store.actor import COMMAND_LINE
-from ...store.audit.events import Event
-from ...store.errors import StoreUnavailable
+from ...store.backup import back_up_older
+from ...store.errors import OlderFormat, StoreUnavailable
 from ..output import CommandFailed, error_console
-from .repeated_backups import repeat, stopped_by_signals
+from .repeated_backups import recorded_backup, repeat, stopped_by_signals
 from .store_opening import data_option, open_store
 
 MOST_KEPT: Final = 100_000
@@ -37,8 +38,9 @@ def backup_command(file: Path, every: str | None, keep: int | None, directory: P
     the oldest ones. A backup that fails removes nothing, and Writ tries again at the next time. The exit code is then 1
     if the last backup failed.
 
-    The audit log records the backup before Writ makes it, so a backup that fails is recorded too. To use the backup,
-    run `writ restore`. Exit code 2 if a file can't be read or written.
+    The audit log records the backup before Writ makes it, so a backup that fails is recorded too. A store of an older
+    format is only read, and gets no entry. To use the backup, run `writ restore`. Exit code 2 if a
+    file can't be read or written.
 
     \b
     Examples:
@@ -57,10 +59,7 @@ def backup_command(file: Path, every: str | None, keep: int | None, directory: P
     if not file.parent.is_dir():
         raise CommandFailed(f"{file.parent}: the folder does not exist")
     try:
-        store = open_store(directory)
-        # Recorded first, so that there is never a copy without an entry. If the copy fails, there is an entry too many.
-        store.audit.record(COMMAND_LINE, Event.STORE_BACKED_UP, {"file": str(file)})
-        store.backup(file)
+        _back_up(directory, file)
     except StoreUnavailable as ex:
         raise CommandFailed(str(ex)) from None
     error_console().print(f"{file}: {file.stat().st_size:,} bytes", markup=False)
@@ -76,12 +75,24 @@ def _repeat(folder: Path, every: str, keep: int, directory: Path) -> None:
     console = error_console()
     stop = stopped_by_signals()
     try:
-        store = open_store(directory)
+        with suppress(OlderFormat):
+            open_store(directory).close()
     except StoreUnavailable as ex:
         raise CommandFailed(str(ex)) from None
-    succeeded = repeat(store, folder, seconds, keep, lambda said: console.print(said, markup=False), stop)
-    store.close()
+    back_up = partial(_back_up, directory)
+    succeeded = repeat(back_up, folder, seconds, keep, lambda said: console.print(said, markup=False), stop)
     sys.exit(0 if succeeded else 1)
+
+
+def _back_up(directory: Path, file: Path) -> None:
+    """Copies the store, after an entry in its audit log. A store of an older format is only read. Raises as the two."""
+    try:
+        store = open_store(directory)
+    except OlderFormat:
+        back_up_older(directory, file)
+        return
+    recorded_backup(store, file)
+    store.close()
 
 
 def refuse_undecodable(file: Path) -> None:

@@ -21,8 +21,20 @@ _NAME: Final = re.compile(r"writ-[0-9]{8}T[0-9]{6}Z\.db")
 Tell = Callable[[str], None]
 """Receives a sentence for the operator."""
 
+BackUp = Callable[[Path], None]
+"""Copies the store to a new file. Raises StoreUnavailable."""
 
-def back_up_into(store: Store, folder: Path, keep: int, now: float) -> Path:
+
+def recorded_backup(store: Store, file: Path) -> None:
+    """Copies a store to a new file, after an entry in its audit log. Raises StoreUnavailable.
+
+    So there is never a copy without an entry. If the copy fails, there is an entry too many.
+    """
+    store.audit.record(COMMAND_LINE, Event.STORE_BACKED_UP, {"file": str(file)})
+    store.backup(file)
+
+
+def back_up_into(back_up: BackUp, folder: Path, keep: int, now: float) -> Path:
     """Makes one verified backup in `folder`, named by the time `now` (epoch seconds), and returns its path.
 
     Keeps the newest `keep` backups. It removes older ones only after the new one was verified, so the newest good one
@@ -31,9 +43,7 @@ def back_up_into(store: Store, folder: Path, keep: int, now: float) -> Path:
     if not folder.is_dir():  # to make it would fill the disk below a mount point
         raise StoreUnavailable(f"the folder `{folder}` of the backups is gone; put it back")
     file = folder / f"writ-{re.sub(r'[-:]|[.][0-9]+', '', show_seconds(now))}.db"
-    # Recorded first, so that there is never a copy without an entry.
-    store.audit.record(COMMAND_LINE, Event.STORE_BACKED_UP, {"file": str(file)})
-    store.backup(file)
+    back_up(file)
     try:
         verify_backup(file)
     except StoreUnavailable as ex:
@@ -54,7 +64,7 @@ def backups_in(folder: Path) -> list[Path]:
     return sorted(found, reverse=True)
 
 
-def repeat(store: Store, folder: Path, seconds: int, keep: int, tell: Tell, stop: threading.Event) -> bool:
+def repeat(back_up: BackUp, folder: Path, seconds: int, keep: int, tell: Tell, stop: threading.Event) -> bool:
     """Makes backups at once and every `seconds`, until `stop` is set. Returns whether the last one succeeded.
 
     A backup that fails is told, and tried again at the next time.
@@ -63,7 +73,7 @@ def repeat(store: Store, folder: Path, seconds: int, keep: int, tell: Tell, stop
     due = time.monotonic()
     while not stop.is_set():
         try:
-            file = back_up_into(store, folder, keep, time.time())
+            file = back_up_into(back_up, folder, keep, time.time())
             succeeded = True
             tell(f"{file}: {file.stat().st_size:,} bytes, verified")
         except (StoreUnavailable, OSError) as ex:

@@ -16,10 +16,10 @@ from typing import Final
 
 from sqlite_utils import Database
 
-from ..errors import StoreUnavailable
+from ..errors import NotSignalled, OlderFormat, StoreUnavailable
 from .connections import BUSY_SECONDS, StoreConnections
 from .schema import MIGRATIONS
-from .upgrade_copies import drop_old_copies, keep_copy, newest_copy
+from .upgrade_copies import drop_old_copies, drop_repeated_copy, keep_copy, newest_copy
 
 _PAUSE_SECONDS = 0.01
 APPLICATION_ID: Final = 0x57524954
@@ -29,14 +29,16 @@ _UNRELEASED_ID: Final = 0x57726974
 """`Writ` in ASCII: the databases from before version 0.1.0, which counted their formats apart."""
 
 
-def migrate(connections: StoreConnections, keep: bool = True) -> Path | None:
+def migrate(connections: StoreConnections, keep: bool = True, upgrade: bool = True) -> Path | None:
     """Migrate the database to the newest format, in one transaction. Several processes may do so at once: one does it.
+
+    Without `upgrade`, only a new database is filled. An older one raises OlderFormat.
 
     Returns the copy of the older database, which it makes before the first change, or None if it made none: the
     database was new or up to date, or `keep` is False.
 
     Raises StoreUnavailable for a database that is not a store, or that has a newer format, and if the copy can't be
-    written. The database is as before then.
+    written or a step fails. The database is as before then, and at most one copy of its format is there.
     """
     db = connections.fresh()
     try:
@@ -47,18 +49,48 @@ def migrate(connections: StoreConnections, keep: bool = True) -> Path | None:
         db.close()
     if version == len(MIGRATIONS):
         return None
+    if version and not upgrade:
+        raise _older(connections.path, version)
     kept = None
-    with connections.writing() as db:
-        version = _checked_version(db, connections.path)
-        if keep and 0 < version < len(MIGRATIONS):
-            kept = keep_copy(connections, version, len(MIGRATIONS), time.time())
+    try:
+        with connections.writing() as db:
+            version = _checked_version(db, connections.path)
+            if keep and 0 < version < len(MIGRATIONS):
+                kept = keep_copy(connections, version, len(MIGRATIONS), time.time())
+            _run_steps(db, connections.path, version)
+    except NotSignalled:  # the upgrade is stored
+        raise
+    except BaseException:
+        if kept is not None:
+            drop_repeated_copy(connections.path, kept)
+        raise
+    if kept is not None:
+        drop_old_copies(connections.path)
+    return kept
+
+
+def _run_steps(db: Database, path: Path, version: int) -> None:
+    """Runs the steps that an older format lacks. Raises StoreUnavailable if one fails."""
+    try:
         for step in MIGRATIONS[version:]:
             step(db)
         db.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
         db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-    if kept is not None:
-        drop_old_copies(connections.path)
-    return kept
+    except Exception as ex:
+        reason = " ".join(str(ex).split()) or type(ex).__name__
+        raise StoreUnavailable(
+            f"the store `{path}` is not upgraded from format {version} to {len(MIGRATIONS)}, because a step failed"
+            f" ({reason}); it is as it was, and the older version of Writ can go on with it",
+            "the store can't be upgraded",
+        ) from ex
+
+
+def _older(path: Path, version: int) -> OlderFormat:
+    problem = f"has format {version}, and this version of Writ needs {len(MIGRATIONS)}"
+    return OlderFormat(
+        f"the store `{path}` {problem}; stop the service, and upgrade it with `writ upgrade --data {path.parent}`",
+        f"the store {problem}",
+    )
 
 
 def _switch_to_wal(db: Database) -> None:

@@ -50,6 +50,18 @@ def drop_old_copies(path: Path) -> None:
             copy.unlink()
 
 
+def drop_repeated_copy(path: Path, copy: Path) -> None:
+    """Removes the copy that a failed upgrade of the database `path` made, if an earlier one has the same format.
+
+    The database is as it was. Without this, a service that is started again and again would fill the disk.
+    """
+    versions = dict(_copies(path))
+    version = versions.pop(copy, None)
+    if version in versions.values():
+        with suppress(OSError):  # the reason of the failure counts
+            copy.unlink()
+
+
 def _copies(path: Path) -> list[tuple[Path, int]]:
     """Returns the copies and their formats, the last one first."""
     found = []

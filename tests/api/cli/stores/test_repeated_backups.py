@@ -5,10 +5,11 @@ import sqlite3
 import subprocess
 import threading
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import pytest
-from writ.api.cli.stores.repeated_backups import back_up_into, backups_in, repeat
+from writ.api.cli.stores.repeated_backups import back_up_into, backups_in, recorded_backup, repeat
 from writ.api.store.backup import restore, verify_backup
 from writ.api.store.elements.edits import Create
 from writ.api.store.errors import StoreUnavailable
@@ -40,7 +41,7 @@ def test_the_newest_ones_stay_and_can_be_restored(store: Store, folder: Path, tm
     made = []
     for hour in range(5):
         write(store, Create("roles", {"id": f"r{hour}"}))
-        made.append(back_up_into(store, folder, 2, hour * HOUR))
+        made.append(back_up_into(partial(recorded_backup, store), folder, 2, hour * HOUR))
     assert backups_in(folder) == [made[4], made[3]]
     assert sorted(one.name for one in folder.iterdir()) == [made[3].name, made[4].name, "writ-mine.db"]
     assert made[4].stat().st_mode & 0o777 == 0o600
@@ -55,7 +56,7 @@ def test_a_backup_that_can_not_be_verified_removes_nothing(
     store: Store, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The copy is damaged on its way, as by a bad disk."""
-    good = [back_up_into(store, folder, 2, hour * HOUR) for hour in range(2)]
+    good = [back_up_into(partial(recorded_backup, store), folder, 2, hour * HOUR) for hour in range(2)]
     sound = Store.backup
 
     def damaged(self: Store, file: Path) -> None:
@@ -67,9 +68,9 @@ def test_a_backup_that_can_not_be_verified_removes_nothing(
     with monkeypatch.context() as patched:
         patched.setattr(Store, "backup", damaged)
         with pytest.raises(StoreUnavailable, match="could not be verified, and older ones stay: "):
-            back_up_into(store, folder, 1, 9 * HOUR)
+            back_up_into(partial(recorded_backup, store), folder, 1, 9 * HOUR)
     assert backups_in(folder) == good[::-1]
-    back_up_into(store, folder, 1, 10 * HOUR)
+    back_up_into(partial(recorded_backup, store), folder, 1, 10 * HOUR)
     assert len(backups_in(folder)) == 1
     store.close()
 
@@ -146,9 +147,9 @@ def test_the_last_failure_is_the_exit_code(store: Store, folder: Path) -> None:
         told.append(said)
         stop.set()
 
-    assert repeat(store, folder, 60, 1, tell, stop) is True
+    assert repeat(partial(recorded_backup, store), folder, 60, 1, tell, stop) is True
     stop.clear()
-    assert repeat(store, folder / "missing", 60, 1, tell, stop) is False
+    assert repeat(partial(recorded_backup, store), folder / "missing", 60, 1, tell, stop) is False
     assert [one.startswith("WARNING") for one in told] == [False, True]
     store.close()
 

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 from sqlite_utils import Database
-from writ.api.store.backup import restore
+from writ.api.store.backup import back_up_older, restore
 from writ.api.store.database import upgrade_copies
 from writ.api.store.database.newest_format import STORE_FORMAT
 from writ.api.store.database.opening import FILE
 from writ.api.store.database.schema import MIGRATIONS
 from writ.api.store.elements.edits import Create
-from writ.api.store.errors import StoreUnavailable
+from writ.api.store.errors import OlderFormat, StoreUnavailable
 from writ.api.store.store import Store
 
 from tests.support.next_format import NEXT, add_colours, newer_program
@@ -79,11 +79,11 @@ def test_a_store_of_the_newest_format_is_left_alone(data: Path) -> None:
 
 def test_an_upgrade_keeps_the_model_and_a_copy(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with newer_program(monkeypatch):
-        store = Store.open(data)
+        store = Store.open(data, upgrade=True)
         assert stored(store) == MODEL
         write(store, Create("roles", {"id": "writer"}))
         store.close()
-        again = Store.open(data)
+        again = Store.open(data, upgrade=True)
         assert again.upgraded_from is None
         again.close()
     assert colours(data / FILE) == ["grey of editor", "grey of reader", None]
@@ -97,7 +97,7 @@ def test_an_upgrade_keeps_the_model_and_a_copy(data: Path, monkeypatch: pytest.M
 
 def test_a_new_store_runs_every_migration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with newer_program(monkeypatch):
-        store = Store.open(tmp_path)
+        store = Store.open(tmp_path, upgrade=True)
         store.close()
     assert (store.upgraded_from, copies(tmp_path), version_of(tmp_path / FILE)) == (None, [], NEXT)
     assert "colour" in columns(tmp_path / FILE)
@@ -109,7 +109,7 @@ def test_an_upgrade_without_room_for_the_copy_leaves_the_store_as_it_was(
     before = (data / FILE).read_bytes()
     with newer_program(monkeypatch):
         with files_up_to(64 * 1024), pytest.raises(StoreUnavailable) as raised:
-            Store.open(data)
+            Store.open(data, upgrade=True)
         assert f"is not upgraded from format {STORE_FORMAT} to {NEXT}" in str(raised.value)
         assert str(raised.value).endswith(f"make room for a copy in `{data}`")
         assert "\n" not in str(raised.value)
@@ -117,7 +117,7 @@ def test_an_upgrade_without_room_for_the_copy_leaves_the_store_as_it_was(
         assert (data / FILE).read_bytes() == before
         assert version_of(data / FILE) == STORE_FORMAT
         assert not [path.name for path in data.iterdir() if "format" in path.name or "unfinished" in path.name]
-        Store.open(data).close()
+        Store.open(data, upgrade=True).close()
     assert version_of(data / FILE) == NEXT
 
 
@@ -127,13 +127,41 @@ def test_a_failed_upgrade_leaves_the_store_as_it_was(data: Path, monkeypatch: py
     def fail(db: Database) -> None:
         db.execute("DELETE FROM lost")
 
-    with newer_program(monkeypatch, add_colours, fail), pytest.raises(StoreUnavailable):
-        Store.open(data)
+    for _ in range(3):
+        with newer_program(monkeypatch, add_colours, fail), pytest.raises(StoreUnavailable) as raised:
+            Store.open(data, upgrade=True)
+        assert str(raised.value) == (
+            f"the store `{data / FILE}` is not upgraded from format {STORE_FORMAT} to {NEXT + 1}, because a step failed"
+            " (no such table: lost); it is as it was, and the older version of Writ can go on with it"
+        )
+        assert len(copies(data)) == 1, "each start makes the same copy"
+        monkeypatch.setattr(upgrade_copies, "show_seconds", lambda _: "2100-01-01T00:00:00Z")  # a later second
     assert version_of(data / FILE) == STORE_FORMAT
     assert "colour" not in columns(data / FILE)
     with newer_program(monkeypatch):
-        Store.open(data).close()
+        Store.open(data, upgrade=True).close()
     assert version_of(data / FILE) == NEXT
+
+
+def test_a_step_with_a_mistake_is_told_in_one_sentence(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with newer_program(monkeypatch, lambda _: [][1]), pytest.raises(StoreUnavailable, match=r"failed [(]list index"):
+        Store.open(data, upgrade=True)
+    assert version_of(data / FILE) == STORE_FORMAT
+
+
+def test_only_who_asks_for_it_changes_a_format(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = (data / FILE).read_bytes()
+    with newer_program(monkeypatch):
+        with pytest.raises(OlderFormat) as raised:
+            Store.open(data)
+        assert str(raised.value) == (
+            f"the store `{data / FILE}` has format {STORE_FORMAT}, and this version of Writ needs {NEXT}; stop the"
+            f" service, and upgrade it with `writ upgrade --data {data}`"
+        )
+        assert str(data) not in raised.value.public
+        back_up_older(data, data / "copy.db")
+    assert (data / FILE).read_bytes() == before
+    assert (version_of(data / "copy.db"), copies(data)) == (STORE_FORMAT, [])
 
 
 def test_only_the_last_copies_stay(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,7 +171,7 @@ def test_only_the_last_copies_stay(data: Path, monkeypatch: pytest.MonkeyPatch) 
         (data / name).touch()
     (data / f"{FILE}.format-mine").touch()
     with newer_program(monkeypatch):
-        store = Store.open(data)
+        store = Store.open(data, upgrade=True)
         store.close()
     names = [path.name for path in copies(data)]
     assert store.upgraded_from is not None
@@ -153,7 +181,7 @@ def test_only_the_last_copies_stay(data: Path, monkeypatch: pytest.MonkeyPatch) 
 
 def test_an_older_program_refuses_and_tells_the_way_back(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with newer_program(monkeypatch):
-        store = Store.open(data)
+        store = Store.open(data, upgrade=True)
         write(store, Create("roles", {"id": "lost"}))
         store.close()
     copy = store.upgraded_from
