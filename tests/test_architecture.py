@@ -84,7 +84,7 @@ ROOMS = {
     ),
     "writ.api.store": _down(
         """
-        historical_model store insight environment_changes gateway_changes promotions trials policy_tests
+        historical_model store insight environment_changes promotions gateway_changes trials policy_tests
         expiring gathered_writes writing models examination backup history credentials audit search elements
         credential_rows actor pages gateway_settings environments environment_ids database errors
         """

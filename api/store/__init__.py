@@ -8,7 +8,7 @@ All SQL of Writ is in this package. Reading path, from the bottom up:
 - `elements`, `search`: the elements of a model, and the candidates of a search;
 - `audit`, `credential_rows`, `credentials`: the audit log, clients and keys;
 - `history`, `models`, `writing`, `gathered_writes`: the change log, whole models, and a write;
-- `expiring`, `policy_tests`, `trials`, `promotions`, `gateway_changes`, `environment_changes`, `insight`: one
+- `expiring`, `policy_tests`, `trials`, `gateway_changes`, `promotions`, `environment_changes`, `insight`: one
   task each;
 - `store`: the interface to all of these;
 - `backup`, `examination`, `historical_model`: a copy, a check from outside, and the model at an earlier revision.

@@ -15,7 +15,7 @@ from ...compiler.model.elements import Model
 from ...compiler.source import Source
 from ...runtime.searches.subjects import SubjectRule
 from ..settings.settings import SYNCHRONOUS
-from . import environment_changes, gateway_changes
+from . import environment_changes
 from .actor import Actor
 from .audit.audit_log import AuditLog
 from .backup import back_up
@@ -53,6 +53,7 @@ from .models.replacing import ReplacementResult
 from .models.submitted_model import SubmittedModel
 from .pages import MAX_PAGE
 from .policy_tests import PolicyTests
+from .promotions.promotion import Promotion
 from .promotions.promotions import Promotions
 from .search.candidates import Candidates, resource_candidates, subject_candidates
 from .trials.trial import Trial, read_tests, try_write
@@ -157,10 +158,9 @@ class Store:
         with self._connections.reading() as db:
             return read_gateway(environment_within(db, env, bounds))
 
-    def change_gateway(self, actor: Actor, env: str, settings: GatewaySettings | None) -> Environment:
-        """Replace the gateway settings, or remove them with None. Raises what `gateway_changes.change` raises."""
-        with self._connections.writing() as db:
-            return gateway_changes.change(db, actor, env, settings, self._time(None))
+    def change_gateway(self, actor: Actor, env: str, settings: GatewaySettings | None) -> Environment | Promotion:
+        """Replace the gateway settings, or remove them with None. Raises what `Promotions.change_gateway` raises."""
+        return self.promotions.change_gateway(env, actor, settings)
 
     def get(self, env: str, kind: str, key: ElementKey, bounds: Bounds = None) -> StoredElement:
         """Returns an element of `kind`, a list of the model document, by its key. Raises NotFound, BadQuery."""

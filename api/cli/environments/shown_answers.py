@@ -59,6 +59,8 @@ def preview_lines(preview: Preview, target: str, form: str) -> Iterator[str]:
 def promotion_lines(promotion: Promotion, target: str) -> Iterator[str]:
     """Yields what became of a promotion."""
     what = f"{promotion.environment} (revision {promotion.source_revision}) → {target}"
+    if promotion.kind == "gateway":
+        what = f"the change of the gateway settings of {target}"
     match promotion.status:
         case "pending":
             yield f"{what} waits for an approval: {promotion.id}"

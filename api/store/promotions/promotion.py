@@ -6,6 +6,7 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 from msgspec import Meta, Struct
 
+from ....bundles.routing.settings import GatewaySettings
 from ....compiler.model.elements import ElementKind
 from ..history.change_log import ChangeCounts
 from ..history.origin import SOURCE_NAMES, Origin
@@ -96,15 +97,18 @@ class Preview(Struct, frozen=True, rename=SOURCE_NAMES):
 
 
 class Promotion(Struct, frozen=True, omit_defaults=True, rename=SOURCE_NAMES):
-    """A promotion or a restoration. `promoted_by` asked for it at `time`, `decided_by` approved or rejected it.
+    """A promotion or a restoration, or a change of gateway settings that needs an approval.
 
-    `environment`, `epoch` and `source_revision` say where the policy model comes from. In a restoration, that is the
-    environment itself. `revision` is the one that it made in the target, `digest` that of the policy model, and
-    `replaces` that of the policy model before. `accepted_drift` are the edits in place that it overwrote.
+    `promoted_by` asked for it at `time`, `decided_by` approved or rejected it.
+
+    `environment`, `epoch` and `source_revision` say where the policy model comes from. In a restoration and a change
+    of gateway settings, that is the environment itself. `revision` is the one that it made in the target, `digest` that
+    of the policy model or the settings, and `replaces` that of those before. `accepted_drift` are the edits in place
+    that it overwrote.
     """
 
     id: str
-    kind: Literal["promotion", "restoration"]
+    kind: Literal["promotion", "restoration", "gateway"]
     status: Status
     environment: str
     uuid: str
@@ -123,11 +127,19 @@ class Promotion(Struct, frozen=True, omit_defaults=True, rename=SOURCE_NAMES):
     reason: str | None = None
 
 
+class GatewayDifference(Struct, frozen=True):
+    """The gateway settings before and after a change, or null if there are none."""
+
+    before: GatewaySettings | None
+    after: GatewaySettings | None
+
+
 class PromotionDetail(Promotion, frozen=True, omit_defaults=True):
-    """A promotion, and the exact changes of a pending one."""
+    """A promotion, and the exact changes of a pending one. `gateway` is there if it changes the gateway settings."""
 
     elements: tuple[ElementDifference, ...] = ()
     truncated: bool = False
+    gateway: GatewayDifference | None = None
 
 
 class Wanted(Struct, frozen=True):

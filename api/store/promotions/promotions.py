@@ -1,12 +1,15 @@
 """The interface to promotions: preview, promote, restore, approve, reject, and list."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from types import MappingProxyType
 from uuid import uuid4
 
+import msgspec
 from msgspec.structs import asdict, replace
 from sqlite_utils import Database
 
+from ....bundles.routing.settings import GatewaySettings
 from ..actor import Actor
 from ..audit.entries import AuditEntry, append
 from ..audit.events import Event
@@ -16,12 +19,15 @@ from ..database.connections import StoreConnections
 from ..environment_ids import Bounds, refuse_outside
 from ..environments import Environment, environment_within
 from ..errors import BodyFault, Conflict, NotPermitted, Rejected
+from ..gateway_changes import change, refuse_settings
+from ..gateway_settings import read_gateway
 from .differences import differences, shown
+from .gateway_approvals import carry_out, request_change, waiting_change
 from .model_drift import drift_of
 from .policy_model import PolicyModel, policy_model
 from .policy_replacement import PolicyReplacement, PolicySource, RequestedBy
 from .promotion import Drift, Preview, Promotion, PromotionDetail, Wanted
-from .records import add_record, end_waiting, record_of, records, waiting_content
+from .records import add_record, end_waiting, record_of, records, waiting_model
 
 
 class Promotions:
@@ -70,6 +76,23 @@ class Promotions:
                 raise NotPermitted(f"`{env}` changes by promotion only, which needs the scope `admin`")
             return self._take_over(db, actor, _restoration(db, env, actor, revision, prepared), wanted)
 
+    def change_gateway(self, env: str, actor: Actor, settings: GatewaySettings | None) -> Environment | Promotion:
+        """Replace the gateway settings, or remove them with None, or let that wait for an approval.
+
+        Equal settings make no revision. Raises what `refuse_settings` raises, and Conflict if too many wait.
+        """
+        with self._writing(actor) as db:
+            target, time = environment_within(db, env, actor.bounds), self._now()
+            refuse_settings(target, settings)
+            if settings == read_gateway(target):
+                return target
+            if not target.approvals:
+                return change(db, actor, target, settings, time)
+            made = request_change(db, actor, target, settings, time)
+            wanted = {"before": msgspec.to_builtins(read_gateway(target)), "after": msgspec.to_builtins(settings)}
+            self._audit(db, actor, target, Event.PROMOTION_REQUESTED, made, wanted)
+            return made
+
     def approve(self, env: str, actor: Actor, id: str, digest: str | None = None) -> Promotion:
         """Carry out a promotion that waits: exactly what was shown, by its `digest` if it is given.
 
@@ -79,11 +102,15 @@ class Promotions:
         with self._writing(actor) as db:
             target, waiting = self._waiting(db, env, actor, id)
             refuse_approver(db, actor, waiting.promoted_by)
-            content = waiting_content(db, waiting)
             _expect(waiting.digest, digest)
+            if waiting.kind == "gateway":
+                self._audit(db, actor, target, Event.PROMOTION_APPROVED, waiting)
+                changed = carry_out(db, actor, target, waiting, self._now())
+                end_waiting(db, changed)
+                return changed
             # The source may be gone or changed: what was shown is stored with the promotion.
             source = PolicySource(waiting.environment, waiting.uuid, waiting.epoch, waiting.source_revision)
-            takeover = PolicyReplacement(db, target, source, content)
+            takeover = PolicyReplacement(db, target, source, waiting_model(db, waiting))
             if takeover.before.digest != waiting.replaces:
                 raise Conflict(f"`{env}` has changed since this was asked for; reject it, and ask for a new promotion")
             takeover.refuse(accept_drift=True)  # what had drifted was shown, and nothing has since
@@ -114,7 +141,9 @@ class Promotions:
             found = record_of(db, target, id)
             if found.status != "pending":
                 return PromotionDetail(**asdict(found))
-            elements, truncated = shown(differences(policy_model(db, target), waiting_content(db, found)))
+            if found.kind == "gateway":
+                return PromotionDetail(**asdict(found), gateway=waiting_change(db, target, found))
+            elements, truncated = shown(differences(policy_model(db, target), waiting_model(db, found)))
             return PromotionDetail(**asdict(found), elements=elements, truncated=truncated)
 
     def list(
@@ -167,7 +196,7 @@ class Promotions:
             wanted.note,
             drift.changes or None,
         )
-        add_record(db, target, made, takeover.after if waits else None)
+        add_record(db, target, made, takeover.after.packed() if waits else None)
         self._audit(db, actor, target, Event.PROMOTION_REQUESTED if waits else _done_event(made), made)
         return made
 
@@ -177,7 +206,15 @@ class Promotions:
         refuse_outside(found.uuid, actor.bounds)
         return target, found
 
-    def _audit(self, db: Database, actor: Actor, target: Environment, event: Event, promotion: Promotion) -> None:
+    def _audit(
+        self,
+        db: Database,
+        actor: Actor,
+        target: Environment,
+        event: Event,
+        promotion: Promotion,
+        more: Mapping[str, object] = MappingProxyType({}),
+    ) -> None:
         details = {
             "promotion": promotion.id,
             "from": promotion.environment,
@@ -190,7 +227,7 @@ class Promotions:
             "promoted_by": promotion.promoted_by,
             "reason": promotion.reason,
         }
-        told = {name: value for name, value in details.items() if value not in (None, [])}
+        told = {name: value for name, value in details.items() if value not in (None, [])} | dict(more)
         append(db, AuditEntry.of(self._now(), actor, event, told, environment=target))
 
     @contextmanager

@@ -1,4 +1,4 @@
-"""The rows of promotions: done, rejected, or waiting for an approval with the policy model that was shown."""
+"""The rows of promotions: done, rejected, or waiting for an approval with what was shown."""
 
 import zlib
 from typing import Final
@@ -19,14 +19,14 @@ _LIST = "promotions"
 _MOST_DIGITS = 18
 
 
-def add_record(db: Database, target: Environment, promotion: Promotion, content: PolicyModel | None = None) -> None:
-    """Add a promotion. `content` is the policy model of one that waits. Raises Conflict if too many wait."""
+def add_record(db: Database, target: Environment, promotion: Promotion, content: bytes | None = None) -> None:
+    """Add a promotion. `content` is what one that waits brings, in JSON. Raises Conflict if too many wait."""
     if content is not None:
         query = "SELECT count(*) FROM promotions WHERE environment = ? AND pending"
         (waiting,) = db.execute(query, (target.number,)).fetchone()
         if waiting >= MAX_PENDING:
             raise Conflict(f"{waiting} promotions of `{target.id}` wait for an approval already; reject some first")
-    packed = None if content is None else zlib.compress(content.packed(), 1)
+    packed = None if content is None else zlib.compress(content, 1)
     db.execute(
         "INSERT INTO promotions (environment, id, pending, body, content) VALUES (?, ?, ?, ?, ?)",
         (target.number, promotion.id, content is not None, _text(promotion), packed),
@@ -48,12 +48,17 @@ def record_of(db: Database, target: Environment, id: str) -> Promotion:
     return read_promotion(row[0])
 
 
-def waiting_content(db: Database, promotion: Promotion) -> PolicyModel:
+def waiting_model(db: Database, promotion: Promotion) -> PolicyModel:
     """Returns the policy model of a promotion that waits. Raises Conflict for one that waits no more."""
+    return unpacked(waiting_content(db, promotion))
+
+
+def waiting_content(db: Database, promotion: Promotion) -> bytes:
+    """Returns what a promotion that waits brings, in JSON. Raises Conflict for one that waits no more."""
     (packed,) = db.execute("SELECT content FROM promotions WHERE id = ?", (promotion.id,)).fetchone()
     if packed is None:
         raise Conflict(f"the promotion is {promotion.status} already")
-    return unpacked(zlib.decompress(packed))
+    return zlib.decompress(packed)
 
 
 def records(

@@ -160,6 +160,22 @@ def test_gateway_settings_are_checked_saved_undone_and_deleted(api: httpx.Client
     assert api.get(where).json() == settings
 
 
+def test_gateway_settings_wait_for_an_approval(api: httpx.Client, signed_in: Desk) -> None:
+    api.post("/v1/environments", json={"id": "approved", "approvals": 1}).raise_for_status()
+    signed_in.go("#/default/environments/approved")
+    signed_in.page.get_by_text("What approvals do not cover").click()
+    signed_in.sees("assignments and grants")
+    press(signed_in, "Add gateway settings")
+    press(signed_in, "Save gateway settings")
+    signed_in.sees("The change of the gateway settings waits for an approval")
+    assert api.get("/v1/environments/approved/gateway").status_code == 404
+    (waiting,) = api.get("/v1/environments/approved/promotions?pending=true").json()["items"]
+    signed_in.go(f"#/approved/promotion/{waiting['id']}")
+    signed_in.sees("Gateway settings of approved")
+    signed_in.sees("X-Writ-Subject")
+    signed_in.sees("no gateway settings")
+
+
 def test_an_environment_that_is_not_there_is_told(signed_in: Desk) -> None:
     signed_in.go("#/default/environments/nowhere")
     signed_in.page.get_by_role("alert").get_by_text("There is no environment").first.wait_for()

@@ -42,6 +42,11 @@ export function settingsFields(draft, problem) {
     <fieldset class="settings"><legend>Protection</legend>
       ${flag("protected", "Protected", "It can't be deleted before this is taken away.", draft.protected, itself)}
       ${flag("promotion_only", "Promotion only", "Its policy model changes by promotion alone.", draft.promotion_only, itself)}
-      ${flag("approvals", "Approvals", "Each promotion waits until another credential approves it.", draft.approvals > 0, Number)}
+      ${flag("approvals", "Approvals", "Each promotion and restoration, and each change of the gateway settings, waits until another credential approves it.", draft.approvals > 0, Number)}
+      <details><summary>What approvals do not cover</summary><ul>
+        <li>Subjects with their attributes, groups, resources, assignments and grants.</li>
+        <li>Edits of policies in place, without Promotion only.</li>
+        <li>The settings that the service is started with, and who may write to its data directory.</li>
+        <li>What was in the environment before approvals were switched on.</li></ul></details>
     </fieldset>`;
 }

@@ -1,7 +1,7 @@
 // The gateway settings of an environment, as JSON: which input from a gateway Writ believes.
 
 import { html, nothing } from "../vendor/lit-html.js";
-import { call, get } from "../core/api.js";
+import { call, get, path } from "../core/api.js";
 import { update } from "../core/update.js";
 import { Act } from "../parts/act.js";
 import { Awaited } from "../parts/awaited.js";
@@ -9,6 +9,7 @@ import { confirmEnd } from "../parts/dialog.js";
 import { forgetDone, noteDone } from "../parts/done.js";
 import { nothingYet } from "../parts/notice.js";
 
+const WAITS = 202;
 const NOT_FOUND = 404;
 const SMALLEST = { subject: { header: "X-Writ-Subject" }, trusted_proxies: ["127.0.0.1"] }; // the gateway on this machine
 const ABOUT = "They say which gateways Writ believes about the subject, and what it tells the backend.";
@@ -71,7 +72,7 @@ export class GatewayEditor {
       <label for="gateway">Settings, as JSON</label>
       <textarea id="gateway" rows="10" spellcheck="false" .value=${this.text} aria-describedby="gateway-about"
         @input=${(event) => ((this.text = event.target.value), update())}></textarea>
-      <p class="hint" id="gateway-about">${ABOUT} They are in force for the next request.</p>
+      <p class="hint" id="gateway-about">${ABOUT} They are in force for the next request, or wait if the environment has approvals.</p>
       ${this.act.trouble()}
       <p class="actions"><button type="submit" ?disabled=${this.act.isBusy || isSame}>Save gateway settings</button>
         ${isSame ? nothing : html`<button class="quiet" type="button" @click=${() => this.giveUp(settings)}>Cancel</button>`}
@@ -89,9 +90,17 @@ export class GatewayEditor {
     forgetDone();
     const answer = await this.act.run(() => call("PUT", this.where, { body: this.text }));
     if (!answer) return;
+    if (answer.status === WAITS) return this.wait(former, answer.data);
     this.take(answer.data);
     const undo = () => (former ? call("PUT", this.where, { body: former }) : call("DELETE", this.where));
     noteDone({ link: this.link, text: "The gateway settings are saved", undo });
+  }
+
+  // Shows the settings in force, and tells that `made` waits for an approval. To undo it is to take it back.
+  wait(settings, made) {
+    this.take(settings);
+    const undo = () => call("POST", path`/v1/environments/${this.id}/promotions/${made.id}/reject`, { body: {} });
+    noteDone({ link: this.link, text: "The change of the gateway settings waits for an approval, on the page Promotion", undo });
   }
 
   take(settings) {
@@ -107,8 +116,9 @@ export class GatewayEditor {
       name: this.id,
       button: "Delete gateway settings",
       act: async () => {
-        await call("DELETE", this.where);
+        const answer = await call("DELETE", this.where);
         this.act.problem = null;
+        if (answer.status === WAITS) return this.wait(former, answer.data);
         this.take(null);
         noteDone({ link: this.link, text: "The gateway settings are deleted", undo: () => call("PUT", this.where, { body: former }) });
       },

@@ -1,4 +1,4 @@
-// One promotion or restoration: where it came from, what became of it, and the approval of one that waits.
+// One promotion or restoration, or a change of gateway settings that waited: where it came from, what became of it, and the approval of one that waits.
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { announce } from "../core/announcement.js";
@@ -22,8 +22,11 @@ const STATES = {
   rejected: ["deny", "✕ rejected"],
 };
 
-// Returns where a policy model came from.
+const NOUNS = { promotion: "promotion", restoration: "restoration", gateway: "change of the gateway settings" };
+
+// Returns where a policy model came from, or that it is none.
 export function sourceOf(one) {
+  if (one.kind === "gateway") return "gateway settings";
   const from = html`revision ${number(one.from_revision)}`;
   return one.kind === "restoration" ? html`back to ${from}` : html`<code>${one.from}</code> ${from}`;
 }
@@ -59,16 +62,17 @@ export function onePromotion(place, id) {
     isUnsaved: () => state.reason !== "" && found.value?.status === "pending",
     view: () => found.view((one) => html`${title(place, one)}
       ${one.status === "pending" ? waiting(one, state, deeds) : nothing}
-      <section><h2>The ${one.kind}</h2>${facts(place, one)}</section>
+      <section><h2>The ${NOUNS[one.kind]}</h2>${facts(place, one)}</section>
       ${one.status === "pending" ? html`<section><h2>What would change</h2>
-        ${one.elements?.length ? one.rows.view() : html`<p>Nothing: both policy models are the same.</p>`}
+        ${one.gateway ? settings(one.gateway) : one.elements?.length ? one.rows.view() : html`<p>Nothing: both policy models are the same.</p>`}
         ${one.truncated ? html`<p class="soft">There are more changes than are shown here.</p>` : nothing}</section>` : nothing}
       ${one.accepted_drift ? html`<section><h2>Edits in place that it overwrites</h2>${one.lost.view()}</section>` : nothing}`),
   };
 }
 
 function title(place, one) {
-  const name = one.kind === "restoration" ? `Back to revision ${one.from_revision}` : `${one.from} → ${place.env}`;
+  const names = { restoration: `Back to revision ${one.from_revision}`, gateway: `Gateway settings of ${place.env}` };
+  const name = names[one.kind] ?? `${one.from} → ${place.env}`;
   return heading(name, statusTag(one), { link: placeLink(place.env, "promotion"), name: "Promotion" });
 }
 
@@ -88,6 +92,12 @@ function waiting(one, state, deeds) {
       <button class="danger" type="button" ?disabled=${state.act.isBusy} @click=${deeds.reject}>${isOwn ? "Take it back" : "Reject"}</button></p>
   </section>`;
 }
+
+const settings = ({ before, after }) => html`<dl>
+    <dt>Before</dt><dd>${written(before)}</dd>
+    <dt>After</dt><dd>${written(after)}</dd></dl>`;
+
+const written = (one) => (one ? html`<pre tabindex="0">${JSON.stringify(one, null, 2)}</pre>` : "no gateway settings");
 
 function facts(place, one) {
   const link = (revision) => html`<a href=${placeLink(place.env, "history", [revision])}>revision ${number(revision)}</a>`;
