@@ -140,7 +140,8 @@ class ServiceStart:
 
 def opened_store(directory: Path, settings: Settings, counts: Counts, log: logging.Logger) -> Store:
     """Returns the store. Says so if it was upgraded. Raises StoreUnavailable."""
-    store = Store.open(directory, settings.synchronous, timed=counts.stored, upgrade=True)
+    limit = settings.limits.write_milliseconds
+    store = Store.open(directory, settings.synchronous, timed=counts.stored, upgrade=True, locked_milliseconds=limit)
     if store.upgraded_from is not None:
         log.info("the store was upgraded; `%s` is a copy from before the upgrade", store.upgraded_from)
     return store

@@ -98,6 +98,12 @@ class HttpLimits:
     # The compiler takes no longer document, the store no longer page.
     model_bytes: int = _row("WRIT_MAX_MODEL_BYTES", count(2**28), 2**28, "Bytes of a whole model.")
     page_items: int = _row("WRIT_MAX_PAGE_ITEMS", count(1_000), 1_000, "Items on a page of a list.")
+    write_milliseconds: int = _row(
+        "WRIT_MAX_WRITE_MILLISECONDS",
+        count(60_000),
+        250,
+        "Processor time that a write may take while other writes wait. One that takes longer is refused.",
+    )
     search_candidates: int = _row(
         "WRIT_MAX_SEARCH_CANDIDATES", count(10_000_000), 20_000, "Candidates that a search tries for one page."
     )

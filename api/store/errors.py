@@ -49,6 +49,10 @@ class Rejected(Refusal):
         self.faults = faults
 
 
+class WriteTakesLong(Rejected):
+    """The write takes longer than its limit."""
+
+
 class NotFound(Refusal):
     """The element, environment or revision does not exist."""
 

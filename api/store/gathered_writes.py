@@ -9,6 +9,7 @@ from sqlite_utils import Database
 
 from ...compiler.model.elements import ElementKind
 from .database.connections import StoreConnections
+from .database.time_limit import TimeLimit
 from .elements.edits import Committed, Delete
 from .errors import NotSignalled, StoreFull, StoreUnavailable
 from .writing import Time, Write, apply_write
@@ -18,6 +19,9 @@ MOST_WRITES: Final = 32
 
 MOST_SECONDS: Final = 0.05
 """After so many seconds, a transaction takes no further write: the writes in it wait for its end."""
+
+MOST_SECONDS_OF_ONE: Final = 0.05
+"""The processor time of one of the writes. One that takes longer fails with WriteTakesLong, to be written alone."""
 
 _SHORT_KINDS: Final = frozenset(ElementKind) - {
     ElementKind.RESOURCE_TYPES,
@@ -69,7 +73,7 @@ def _in_savepoint(db: Database, write: Write, time: Time) -> Committed | Excepti
     db.conn.execute("SAVEPOINT of_one_write")
     outcome: Committed | Exception
     try:
-        outcome = apply_write(db, write, time)
+        outcome = _applied(db, write, time)
     except sqlite3.Error:
         raise
     except Exception as ex:
@@ -79,6 +83,10 @@ def _in_savepoint(db: Database, write: Write, time: Time) -> Committed | Excepti
         outcome = ex
     db.conn.execute("RELEASE of_one_write")
     return outcome
+
+
+def _applied(db: Database, write: Write, time: Time) -> Committed:
+    return apply_write(db, write, time, TimeLimit.of_processor(MOST_SECONDS_OF_ONE))
 
 
 def _one_by_one(connections: StoreConnections, writes: Sequence[Write], time: Time) -> list[Committed | Exception]:
@@ -94,6 +102,6 @@ def _one_by_one(connections: StoreConnections, writes: Sequence[Write], time: Ti
 def _alone(connections: StoreConnections, write: Write, time: Time) -> Committed | Exception:
     try:
         with connections.writing() as db:
-            return apply_write(db, write, time)  # it is the result only if the commit succeeds
+            return _applied(db, write, time)  # it is the result only if the commit succeeds
     except Exception as ex:
         return ex

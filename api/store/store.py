@@ -24,6 +24,7 @@ from .database.commit_signal import CommitSignal
 from .database.connections import BUSY_SECONDS, StoreConnections, Timed, untimed
 from .database.migrating import migrate
 from .database.opening import FILE, ensure_file, require_file
+from .database.time_limit import LOCKED_MILLISECONDS, TimeLimit
 from .database.watch import Watch
 from .elements.edits import Committed, Edit, StoredElement
 from .elements.element_bodies import decode_body
@@ -56,9 +57,8 @@ from .policy_tests import PolicyTests
 from .promotions.promotion import Promotion
 from .promotions.promotions import Promotions
 from .search.candidates import Candidates, resource_candidates, subject_candidates
-from .trials.trial import Trial, read_tests, try_write
-from .trials.trial_examination import examine
-from .writing import Write, apply_write, refuse_many
+from .trials.trial import Trial, read_tests, trial_limit, try_write
+from .writing import Write, Writes
 
 _MILLISECOND = 10**6
 _AS_NEW = EnvironmentChange()
@@ -75,12 +75,13 @@ class Store:
     for an environment outside them, existing or not. Without `now`, the time is that of `clock`.
     """
 
-    def __init__(self, connections: StoreConnections, clock: Clock):
+    def __init__(self, connections: StoreConnections, clock: Clock, locked_milliseconds: int):
         """Use `Store.open`."""
         self._connections, self._clock = connections, clock
         self.upgraded_from: Path | None = None
         """The copy of the store as it was before this process upgraded it, or None."""
         self.watch = Watch(connections)
+        self.writes = Writes(connections, self._time, locked_milliseconds)
         self.credentials = Credentials(connections, lambda: self._time(None))
         self.audit = AuditLog(connections, self._time)
         self.promotions = Promotions(connections, lambda: self._time(None))
@@ -98,18 +99,21 @@ class Store:
         create: bool = True,
         timed: Timed = untimed,
         upgrade: bool = False,
+        locked_milliseconds: int = LOCKED_MILLISECONDS,
     ) -> "Store":
         """Opens the store in `directory`, and creates it with the environment `default` if there is none.
 
         `timed` hears of each transaction. `synchronous` is SQLite's setting: with `FULL`, every acknowledged write
-        survives a power failure, with `NORMAL` only the end of the process. Raises StoreUnavailable, also for a newer
-        store, for a file that is not one, without `create` for no file, and without `upgrade` for an older store.
+        survives a power failure, with `NORMAL` only the end of the process. `locked_milliseconds` is that of
+        `Writes`. Raises StoreUnavailable, also for a newer store, for a file that is not one, without `create` for no
+        file, and without `upgrade` for an older store.
         """
         if synchronous not in SYNCHRONOUS:
             raise ValueError(f"`synchronous` is one of {', '.join(SYNCHRONOUS)}")
         path = directory / FILE
         (ensure_file if create else require_file)(path)
-        store = cls(StoreConnections(path, synchronous, busy_seconds, CommitSignal.beside(path), timed), clock)
+        connections = StoreConnections(path, synchronous, busy_seconds, CommitSignal.beside(path), timed)
+        store = cls(connections, clock, locked_milliseconds)
         store.upgraded_from = migrate(store._connections, upgrade=upgrade)
         with store._connections.reading() as db:
             fresh = not all_environments(db)
@@ -190,13 +194,10 @@ class Store:
     def write(self, env: str, actor: Actor, edits: Sequence[Edit], now: float | None = None) -> Committed:
         """Apply edits in order, all or none, as one revision. Edits that change nothing make no revision.
 
-        Raises Rejected for the faults that `writ check` finds, NotFound, Conflict and PreconditionFailed. Writes
-        nothing then.
+        Raises Rejected for the faults that `writ check` finds, and for a write that takes too long, NotFound, Conflict
+        and PreconditionFailed. Writes nothing then.
         """
-        write = Write(env, actor, edits, now)
-        refuse_many(write)
-        with self._connections.writing() as db:
-            return apply_write(db, write, self._time)
+        return self.writes.write(Write(env, actor, edits, now))
 
     def write_gathered(self, writes: Sequence[Write]) -> Sequence[Committed | Exception]:
         """Apply the first of several writes, one at least, in one transaction. Returns each one's result or failure.
@@ -205,13 +206,11 @@ class Store:
         """
         return write_gathered(self._connections, writes, self._time)
 
-    def examine(self, env: str, edits: Sequence[Edit], bounds: Bounds = None) -> None:
-        """Check the elements that edits would leave, without the write lock; see `examination.examine`."""
-        examine(self._connections, env, edits, bounds)
-
-    def try_write(self, env: str, actor: Actor, edits: Sequence[Edit], since: int) -> Trial:
+    def try_write(
+        self, env: str, actor: Actor, edits: Sequence[Edit], since: int, limit: TimeLimit | None = None
+    ) -> Trial:
         """Find out what a write would do, and write nothing; see `trial.try_write`."""
-        return try_write(self._connections, Write(env, actor, edits), since, self._time)
+        return try_write(self._connections, Write(env, actor, edits), since, limit or trial_limit())
 
     def read_tests(self, env: str, since: int, bounds: Bounds = None) -> Trial:
         """Returns the stored policy tests with the state that they ask; see `trial.read_tests`."""

@@ -74,19 +74,19 @@ def _preview(log: Path | None, tried: Tried) -> ChangesPreview:
     elements, truncated = shown(map(_entry, trial.changes))
     decisions = None
     if log is not None:
-        decisions = replayed(before.engine, after.engine, log, trial.environment)
+        decisions = replayed(before.engine, after.engine, log, trial.environment, tried.is_left)
     return ChangesPreview(
         trial.environment.revision,
         tuple(_diagnostic(fault, "warning") for fault in trial.warnings),
         elements,
         truncated,
-        _tests(trial.tests, before, after),
+        _tests(tried, before, after),
         decisions,
     )
 
 
-def _tests(texts: tuple[bytes, ...], before: TestedModel, after: TestedModel) -> PreviewedTests:
-    was, now = run_sets(texts, before), run_sets(texts, after)
+def _tests(tried: Tried, before: TestedModel, after: TestedModel) -> PreviewedTests:
+    was, now = (run_sets(tried.trial.tests, model, tried.is_left) for model in (before, after))
     changed, truncated = shown(
         ChangedTest(TestName(two.id, second.name), first, second)
         for one, two in zip(was, now, strict=True)

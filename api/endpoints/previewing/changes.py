@@ -12,7 +12,7 @@ from ...store.elements.kinds import KINDS, Kind
 from ...store.errors import ElementKey
 
 MOST_CHANGES: Final = 100
-"""The changes of a request. A trial holds the store's write lock while they are applied, as a write does."""
+"""The changes of a request."""
 
 BAD: Final = "bad-change"
 """The code of a change that does not fit."""

@@ -55,4 +55,4 @@ class TestRunner:
 
 
 def _report(tried: Tried) -> TestReport:
-    return report_of(tried.trial.environment.revision, run_sets(tried.trial.tests, tried.after()))
+    return report_of(tried.trial.environment.revision, run_sets(tried.trial.tests, tried.after(), tried.is_left))

@@ -1,7 +1,7 @@
 """Answers the newest requests in the decision log again, without and with changes."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Final
@@ -27,15 +27,19 @@ REPLAY_SECONDS: Final = 5.0
 _RECORD: Final = msgspec.json.Decoder(ReadRecord)
 
 
-def replayed(before: Engine, after: Engine, log: Path, environment: Environment) -> PreviewedDecisions | None:
+def replayed(
+    before: Engine, after: Engine, log: Path, environment: Environment, is_left: Callable[[], bool]
+) -> PreviewedDecisions | None:
     """Returns how two engines answer the newest requests to an environment, or None if the log can't be read.
+
+    Once `is_left` returns true, no further record is answered.
 
     Both have counters for rate limits, which have counted nothing. Raises BundleError.
     """
     deadline, found = time.monotonic() + REPLAY_SECONDS, Tally()
     try:
         for number, record in enumerate(islice(_records(log, environment), MOST_RECORDS)):
-            if time.monotonic() > deadline:
+            if time.monotonic() > deadline or is_left():
                 break
             _count(found, (before, after), record, number)
     except OSError:

@@ -1,7 +1,7 @@
 """Runs stored tests on a model, within a time."""
 
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from itertools import islice
 from typing import Final, NamedTuple
@@ -23,24 +23,30 @@ MOST_PROBLEMS: Final = 10
 """The problems of a test that a report lists. Further ones are not looked for."""
 
 
-def run_sets(texts: Iterable[bytes], model: TestedModel) -> tuple[SetOutcome, ...]:
-    """Returns the outcomes of stored sets, in JSON, on a model. Raises BundleError for a damaged one."""
+def run_sets(texts: Iterable[bytes], model: TestedModel, is_left: Callable[[], bool]) -> tuple[SetOutcome, ...]:
+    """Returns the outcomes of stored sets, in JSON, on a model. Once `is_left` returns true, no further test is run.
+
+    Raises BundleError for a damaged model.
+    """
     deadline, room = time.monotonic() + RUN_SECONDS, FailureRoom()
     declared = replace(model.declared, suggest=Suggestions(MOST_SEARCHES))
-    return tuple(_run(*read_stored(text), _Run(model, declared, deadline, room)) for text in texts)
+    return tuple(_run(*read_stored(text), _Run(model, declared, deadline, room, is_left)) for text in texts)
 
 
 class _Run(NamedTuple):
-    """A run: the model, what it declares, the instant of the monotonic clock at which it ends, and its room."""
+    """A run: the model, what it declares, the instant of the monotonic clock at which it ends, its room, and whether
+    its caller is gone.
+    """
 
     model: TestedModel
     declared: ModelDeclarations
     deadline: float
     room: FailureRoom
+    is_left: Callable[[], bool]
 
     def is_over(self) -> bool:
-        """Returns whether its time has passed."""
-        return time.monotonic() > self.deadline
+        """Returns whether its time has passed, or its caller is gone."""
+        return time.monotonic() > self.deadline or self.is_left()
 
 
 def _run(id: str, tests: tuple[ReadTest, ...], run: _Run) -> SetOutcome:

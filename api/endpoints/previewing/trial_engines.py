@@ -1,5 +1,6 @@
 """Engines on a stored model as it is, and as changes would make it."""
 
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -13,6 +14,7 @@ from ...engines.live.bound_engines import ready_engine, refuse_other
 from ...engines.live.engine_access import EngineOf
 from ...engines.live.store_work import SEARCHING_THREADS, StoreWork
 from ...engines.work.fair_turns import FairTurns
+from ...engines.work.leaving import leaving
 from ...http.caller import CALLER
 from ...review.testing.tested_model import COUNTER_BYTES, TestedModel
 from ...review.testing.undeclared import declared_in
@@ -37,9 +39,13 @@ CACHES: Final = CacheLimits(
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """A trial with an engine of the same environment, which leads to the engines before and after it."""
+    """A trial with an engine of the same environment, which leads to the engines before and after it.
+
+    `is_left` returns whether the caller is gone, so that no answer is needed.
+    """
 
     trial: Trial
+    is_left: Callable[[], bool]
     _live: Engine
     _now: float
 
@@ -77,27 +83,26 @@ class Trials:
 
         Raises what `ask` raises, and what `_tried` raises.
         """
-        who = CALLER.get()
+        who, left = CALLER.get(), threading.Event()
         await self._turns.take(who)
         try:
-            return await self._work.search(partial(ask, await self._tried(env, actor, edits)))
+            with leaving(left.set):
+                return await self._work.search(partial(ask, await self._tried(env, actor, edits, left.is_set)))
         finally:
             self._turns.give_back(who)
 
-    async def _tried(self, env: str, actor: Actor, edits: list[Edit]) -> Tried:
+    async def _tried(self, env: str, actor: Actor, edits: list[Edit], is_left: Callable[[], bool]) -> Tried:
         """Returns the trial of some edits.
 
-        Raises what `Store.examine`, `Store.try_write` and `Store.read_tests` raise, and what `ready_engine` raises.
+        Raises what `Store.try_write` and `Store.read_tests` raise, and what `ready_engine` raises.
         """
         live = (await ready_engine(self._engine_of, env)).pinned()
         refuse_other(live, actor.bounds)
-        store = self._work.store
         if edits:
-            await self._work.read(store.examine, env, edits, actor.bounds)
-            trial = await self._work.change(store.try_write, env, actor, edits, live.revision)
+            trial = await self._work.try_write(env, actor, edits, live.revision)
         else:
-            trial = await self._work.read(store.read_tests, env, live.revision, actor.bounds)
+            trial = await self._work.read(self._work.store.read_tests, env, live.revision, actor.bounds)
         environment = live.manifest.environment
         if environment is None or environment.uuid != trial.environment.uuid:
             raise StoreUnavailable(f"the environment `{env}` was replaced meanwhile; try again")
-        return Tried(trial, live, self._clock())
+        return Tried(trial, is_left, live, self._clock())

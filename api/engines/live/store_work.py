@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any, Final, ParamSpec, TypeVar
 
@@ -12,13 +13,16 @@ from ...store.audit.entries import AuditEntry
 from ...store.database.connections import LONG_WAIT_FACTOR
 from ...store.elements.edits import Committed, Edit
 from ...store.environments import Environment
+from ...store.errors import WriteTakesLong
 from ...store.gathered_writes import MOST_WRITES, is_short
 from ...store.store import Store
-from ...store.writing import Write
+from ...store.trials.trial import Trial, trial_limit
+from ...store.writing import MOST_PREPARATIONS, Write
 from ..jobs.runner import Jobs
 from ..work.fair_threads import FairThreads
 from ..work.fair_turns import FairTurns
 from ..work.gathering import Gathering
+from ..work.leaving import leaving
 
 READING_THREADS: Final = 4
 """The threads of a worker that read the store for its management API.
@@ -30,6 +34,9 @@ time. Calls that queue for this thread run without a pause, while calls that wai
 
 SEARCHING_THREADS: Final = 3
 """The threads of a worker that search."""
+
+PREPARING_THREADS: Final = 3
+"""The threads of a worker that prepare and try writes, without the write lock."""
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -53,6 +60,7 @@ class StoreWork:
         self._readers = FairThreads(READING_THREADS, "store-read")
         self._searchers = FairThreads(SEARCHING_THREADS, "search")
         self._credentials = FairThreads(1, "store-credentials")
+        self._preparers = FairThreads(PREPARING_THREADS, "store-prepare")
         self._writer = FairThreads(1, "store-write")
         self._going: set[asyncio.Future[Any]] = set()
         self._entries = Gathering(self._commit_entries)
@@ -82,6 +90,14 @@ class StoreWork:
         """
         return await self.to_its_end(self._written(Write(env, actor, edits)))
 
+    async def try_write(self, env: str, actor: Actor, edits: list[Edit], since: int) -> Trial:
+        """Returns what a write would do. Ends when the task that waits for it is cancelled. Raises what
+        `Store.try_write` raises.
+        """
+        limit = trial_limit()
+        with leaving(limit.leave):
+            return await self._preparers.run(partial(self.store.try_write, env, actor, edits, since, limit))
+
     async def activate(self, env: str) -> None:
         """Activate a commit that was not made by `write`. Raises NotFound, StoreUnavailable."""
         await self._activate(await self.read(self.store.environment, env))
@@ -106,12 +122,24 @@ class StoreWork:
         return show_seconds(self._clock())
 
     async def _written(self, write: Write) -> Committed:
-        committed = await (self._gathered(write) if is_short(write) else self._alone(write))
+        committed = await self._stored(write)
         await self._activate(committed.environment)
         return committed
 
+    async def _stored(self, write: Write) -> Committed:
+        if is_short(write):
+            with suppress(WriteTakesLong):
+                return await self._gathered(write)
+        return await self._alone(write)
+
     async def _alone(self, write: Write) -> Committed:
-        return await self.change(self.store.write, write.env, write.actor, write.edits)
+        """Store a write that may take long. It is prepared while others write."""
+        for _ in range(MOST_PREPARATIONS):
+            prepared = await self._preparers.run(partial(self.store.writes.prepare, write))
+            committed = await self.change(self.store.writes.commit, prepared)
+            if committed is not None:
+                return committed
+        return await self.change(self.store.writes.write_locked, write)
 
     async def _gathered(self, write: Write) -> Committed:
         """Store a write with others. Those that wait have turns, so that no caller has all places of a transaction."""

@@ -12,6 +12,7 @@ A worker decides on its event loop, in microseconds. Whatever may take longer th
 | a few turns for many callers | each caller and each environment has its part | `fair_turns` |
 | many short writes at once | they share one commit | `gathering` |
 | Python's garbage collection of large models | it pauses meanwhile, and skips what is kept | `gc_pause` |
+| work of a closed connection | it looks whether its caller is gone | `leaving` |
 | an environment that ends a worker | it rests for a while | `engines/live/preparations` |
 | whole models, promotions, lints, bundles | a process apart, in a fork of a template | `engines/jobs` |
 
@@ -23,6 +24,7 @@ The threads of a worker. Each starts with its first work, after the fork.
 | `prepare` | 3 | opening engines, applying large changes, specialising programs | it takes seconds and memory |
 | `store-read` | 4 | reads for the management API, metrics | a search would hold them up |
 | `search` | 3 | searches | they take seconds |
+| `store-prepare` | 3 | writes before they take the write lock, trials | a change of a group or a type takes long |
 | `store-credentials` | 1 | reads of credentials | token requests do not wait behind long lists |
 | `store-write` | 1 | writes | SQLite allows one at a time, and those that wait need no lock |
 | `upkeep` | 1 | the audit log, the last uses of credentials, the sweep of expired elements | no request waits |
@@ -33,5 +35,5 @@ The threads of a worker. Each starts with its first work, after the fork.
 Pieces that are only decoded or spooled go through asyncio's own threads, as many as the machine has processors, and
 four more.
 
-Reading path: `fair_turns` → `gc_pause` → `fair_threads` → `gathering`.
+Reading path: `fair_turns` → `gc_pause` → `fair_threads` → `leaving` → `gathering`.
 """

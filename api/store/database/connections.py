@@ -14,6 +14,7 @@ from sqlite_utils import Database
 
 from ..errors import NotSignalled, StoreFull, StoreUnavailable
 from .commit_signal import CommitSignal
+from .overlay import add_overlay
 
 BUSY_SECONDS = 5.0
 """Seconds that a write waits for another write."""
@@ -24,6 +25,9 @@ LONG_WAIT_FACTOR = 6
 CACHE_KIB = 16 * 1024
 _FULL = ("SQLITE_FULL", "SQLITE_IOERR_WRITE")
 """A quota and a limit on the size of files are errors of a write to SQLite."""
+
+PROGRESS_STEPS = 20_000
+"""The steps of SQLite between two looks at the time, about a millisecond."""
 
 JOURNAL_BYTES = 64 * 2**20
 """The size to which SQLite cuts its log file after a large write."""
@@ -83,6 +87,25 @@ class StoreConnections:
         finally:
             turn.release()
         self._timed(True, perf_counter() - began)
+
+    @contextmanager
+    def trying(self, is_over: Callable[[], bool]) -> Iterator[Database]:
+        """Returns a connection that sees one state of the database and its own changes of elements in the whole block.
+
+        They are undone at the end, and need no write lock: the connection can't write to the file. A query ends with
+        sqlite3.OperationalError once `is_over` returns true. Raises StoreUnavailable.
+        """
+        began = perf_counter()
+        with self.translated():
+            db = self._trier()
+            db.conn.set_progress_handler(is_over, PROGRESS_STEPS)
+            try:
+                db.conn.execute("BEGIN")
+                yield db
+            finally:
+                db.conn.set_progress_handler(None, 0)
+                self._undo(db)
+        self._timed(False, perf_counter() - began)
 
     def fresh(self) -> Database:
         """Returns a new connection for a long read, which the caller must close. Raises StoreUnavailable."""
@@ -155,21 +178,38 @@ class StoreConnections:
             db.rollback()
         except sqlite3.Error:
             # Its state is unknown, so the next transaction starts on a new connection.
-            self._local.held = None
+            self._local.held = self._local.trier = None
             with suppress(sqlite3.Error):
                 db.close()
 
     def _current(self) -> Database:
-        held: tuple[int, Database] | None = getattr(self._local, "held", None)
+        return self._kept("held", self._connect)
+
+    def _trier(self) -> Database:
+        return self._kept("trier", self._connect_trier)
+
+    def _kept(self, name: str, connect: Callable[[], Database]) -> Database:
+        """Returns this thread's connection of that name."""
+        held: tuple[int, Database] | None = getattr(self._local, name, None)
         process = os.getpid()
         if held is None or held[0] != process:
             if held is not None:
                 # To close it would drop the parent's locks on the file.
                 self._inherited.append(held[1])
                 self._open.discard(held[1])
-            held = self._local.held = (process, self._connect())
+            held = (process, connect())
+            setattr(self._local, name, held)
             self._open.add(held[1])
         return held[1]
+
+    def _connect_trier(self) -> Database:
+        db = self._connect()
+        try:
+            add_overlay(db)
+        except BaseException:
+            db.close()
+            raise
+        return db
 
     def _connect(self) -> Database:
         connection = sqlite3.connect(

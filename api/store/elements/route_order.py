@@ -1,6 +1,8 @@
 """The order of the routes in their table, and their number."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+
+from sqlite_utils import Database
 
 from ....compiler.checks.routes import too_many_routes
 from ....compiler.limits import DEFAULTS
@@ -24,7 +26,11 @@ def move_route(workspace: Workspace, id: str, before: str) -> None:
     later = workspace.db.execute(query, (number, number, before)).fetchall()
     places = [own, *(place for place, other in later if other != id)]
     moves = [(workspace.next_place(ElementKind.ROUTES), place) for place in places]
-    workspace.db.conn.executemany("UPDATE routes SET place = ? WHERE place = ?", moves)
+    workspace.do(lambda db: _move(db, moves))
+
+
+def _move(db: Database, moves: Sequence[tuple[int, int]]) -> None:
+    db.conn.executemany("UPDATE routes SET place = ? WHERE place = ?", moves)
 
 
 def route_count_faults(workspace: Workspace, changes: Iterable[ElementTexts]) -> Iterator[BodyFault]:

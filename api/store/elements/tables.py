@@ -107,10 +107,9 @@ class Table:
     def next_place(self, db: Database, environment: int) -> int:
         """Returns the first place after the end of the list."""
         low, high = bounds(environment)
-        (last,) = db.execute(
-            f"SELECT max(place) FROM {self.kind.name} WHERE place BETWEEN ? AND ?", (low, high)
-        ).fetchone()
-        return low if last is None else int(last) + 1
+        query = f"SELECT place FROM {self.kind.name} WHERE place BETWEEN ? AND ? ORDER BY place DESC LIMIT 1"
+        last = db.execute(query, (low, high)).fetchone()
+        return low if last is None else int(last[0]) + 1
 
     def _indexes(self, db: Database) -> list[tuple[str, str]]:
         """Returns the names and statements of the indexes that are not constraints."""

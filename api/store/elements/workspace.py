@@ -1,15 +1,15 @@
 """The state of one write: the rows that its transaction has changed, and each changed element as it was before."""
 
-import math
-import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from sqlite_utils import Database
 
 from ....compiler.documents.read_element import ReadElement
 from ....compiler.model.elements import Element, ElementKind, SilencedLint
+from ..database.time_limit import TimeLimit
 from ..environments import Environment
-from ..errors import BodyFault, ElementKey, Rejected
+from ..errors import ElementKey
 from .element_bodies import element_of
 from .kinds import Kind, Reference
 from .tables import TABLES, NewRow, StoredRow
@@ -49,10 +49,11 @@ class ElementTexts:
 class Workspace:
     """The rows of one environment inside a write transaction. `version` is the revision of this write."""
 
-    def __init__(self, db: Database, environment: Environment, deadline: float = math.inf):
-        """`deadline` is an instant of the monotonic clock, in seconds, from which on no further element is read."""
+    def __init__(self, db: Database, environment: Environment, limit: TimeLimit | None = None):
+        """After the `limit` of its time, no further element is read."""
         self.db, self.environment = db, environment
-        self._deadline = deadline
+        self._limit = limit
+        self._steps: list[Callable[[Database], None]] = []
         self.number = environment.number
         self.version = environment.revision + 1
         self.edit = 0
@@ -63,10 +64,20 @@ class Workspace:
         """The ids of all routes before this write, in order, if it did more than add routes at the end."""
 
     def refuse_late(self) -> None:
-        """Raises Rejected after the deadline."""
-        if time.monotonic() > self._deadline:
-            message = "the changes take too long to be tried, and other writes wait meanwhile"
-            raise Rejected((BodyFault("takes-long", "$", message, "try fewer changes at a time"),))
+        """Raises Rejected after the limit of time."""
+        if self._limit is not None:
+            self._limit.refuse_late()
+
+    def do(self, step: Callable[[Database], None]) -> None:
+        """Take a step that changes rows, and keep it, so that it can be taken again."""
+        step(self.db)
+        self._steps.append(step)
+
+    def repeat(self, db: Database, limit: TimeLimit) -> None:
+        """Take all steps again on another connection, which sees the rows that this one saw. Raises Rejected."""
+        for step in self._steps:
+            limit.refuse_late()
+            step(db)
 
     def net_changes(self) -> list[ElementTexts]:
         """Returns the changes, without those of elements that are equal to before."""
@@ -81,18 +92,18 @@ class Workspace:
         table, element, before = TABLES[kind.name], read.element, None
         assert element is not None
         if found is None:
-            place = self.next_place(kind.name)
-            table.add(self.db, self.number, self.version, (NewRow(place, text, element),))
+            row = NewRow(self.next_place(kind.name), text, element)
+            self.do(lambda db: table.add(db, self.number, self.version, (row,)))
         else:
-            before = element_of(kind.name, found.body)
-            table.change(self.db, self.number, self.version, found, text, before, element)
+            was = before = element_of(kind.name, found.body)
+            self.do(lambda db: table.change(db, self.number, self.version, found, text, was, element))
         self._note(ElementTexts(kind.name, key, found and found.body, text, self.edit, read, before))
 
     def remove(self, kind: Kind, key: ElementKey, found: StoredRow) -> None:
         """Remove an element."""
         if kind.name == ElementKind.ROUTES:
             self.keep_route_order()
-        TABLES[kind.name].remove(self.db, (found.place,))
+        self.do(lambda db: TABLES[kind.name].remove(db, (found.place,)))
         self._note(ElementTexts(kind.name, key, found.body, None, self.edit))
 
     def silences(self) -> tuple[SilencedLint, ...]:

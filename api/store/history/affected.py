@@ -124,13 +124,15 @@ class _AffectedFinder:
 
     def add_groups_below(self) -> None:
         """Add the groups whose ancestors changed: the moved ones, and the groups in them, to any depth."""
-        query = """WITH RECURSIVE below(id) AS (
-                SELECT ?2 UNION
-                SELECT member FROM group_groups JOIN below ON environment = ?1 AND group_id = below.id
-            ) SELECT id FROM below LIMIT ?3"""
-        for id in self._moved:
-            self.affected.groups |= self._column(query, id, MAX_STATES + 1)
-            self.affected.check_size()
+        query = "SELECT member FROM group_groups WHERE environment = ? AND group_id = ? LIMIT ?"
+        waiting, seen = [*self._moved], set(self._moved)
+        while waiting:
+            new = self._column(query, waiting.pop(), MAX_STATES + 1) - seen
+            waiting += new
+            seen |= new
+            if len(seen) > MAX_STATES:
+                raise TooManyAffected
+        self.affected.groups |= seen
 
     def _fact(self, element: Element | None) -> None:
         affected = self.affected

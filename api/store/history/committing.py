@@ -1,10 +1,53 @@
 """Logs what a write changed: the end of its transaction."""
 
+from dataclasses import dataclass
+
+from sqlite_utils import Database
+
+from ....compiler.model.elements import ElementKind
 from ..actor import Actor
-from ..elements.workspace import Workspace
+from ..elements.workspace import ElementTexts, Workspace
+from ..environments import Environment
 from .change_log import ChangeLogWriter
 from .delta_states import delta_of
-from .route_orders import record_order
+from .origin import refuse_direct_change
+from .route_orders import moved_since, record_order
+
+
+@dataclass(frozen=True, slots=True)
+class FoundChanges:
+    """The changes of a write: those of elements, the routes that moved, and the delta, if there is one."""
+
+    net: list[ElementTexts]
+    moved: frozenset[str]
+    delta: bytes | None
+
+
+def find_changes(workspace: Workspace) -> FoundChanges | None:
+    """Returns the changes of a workspace, or None if there are none. Raises Conflict if they need a promotion."""
+    number = workspace.environment.number
+    moved = moved_since(workspace.db, number, workspace.routes_before) or frozenset()
+    if not workspace.changes and not moved:
+        return None
+    net = workspace.net_changes()
+    kinds = {change.kind for change in net} | ({ElementKind.ROUTES} if moved else set())
+    refuse_direct_change(workspace.environment, kinds)
+    delta = delta_of(workspace.db, number, workspace.version, net, bool(moved), workspace.refuse_late)
+    return FoundChanges(net, moved, delta)
+
+
+def log_found(
+    db: Database, environment: Environment, workspace: Workspace, found: FoundChanges | None, actor: Actor, time: str
+) -> int:
+    """Log changes that were found in a workspace of the same revision. `time` is RFC 3339. Returns the new revision."""
+    if found is None:
+        return environment.revision
+    record_order(db, environment.number, workspace.version, workspace.routes_before)
+    log = ChangeLogWriter(db, environment)
+    for change in found.net:
+        log.add(change)
+    log.count_moved(len(found.moved))
+    return log.end(time, actor, found.delta)
 
 
 def log_changes(workspace: Workspace, actor: Actor, time: str) -> int:
@@ -12,14 +55,4 @@ def log_changes(workspace: Workspace, actor: Actor, time: str) -> int:
 
     Returns the number of the revision, or that of the newest one if there are no changes.
     """
-    environment = workspace.environment
-    moved = record_order(workspace.db, environment.number, workspace.version, workspace.routes_before)
-    if not workspace.changes and not moved:
-        return environment.revision
-    net = workspace.net_changes()
-    log = ChangeLogWriter(workspace.db, environment)
-    for change in net:
-        log.add(change)
-    log.count_moved(len(moved))
-    delta = delta_of(workspace.db, environment.number, workspace.version, net, bool(moved))
-    return log.end(time, actor, delta)
+    return log_found(workspace.db, workspace.environment, workspace, find_changes(workspace), actor, time)

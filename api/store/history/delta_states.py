@@ -1,7 +1,7 @@
 """The delta of a write: the new state of everything affected, compiled from just the rows that it needs."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from sqlite_utils import Database
@@ -25,6 +25,7 @@ from ....bundles.delta import (
 )
 from ....bundles.file.fact_records import LISTED_GRANTS
 from ....bundles.program.clauses import Clause, During, Program
+from ....bundles.program.closure import TooManyAncestors, ancestors
 from ....bundles.program.facts import EntityKey, Facts, SubjectFacts, united_holdings
 from ....bundles.routing.routing import Routing
 from ....bundles.zones import zone_data
@@ -38,22 +39,35 @@ from ..elements.tables import TABLES
 from ..gateway_settings import stored_gateway
 from .affected import Affected, Alias, ChangedElement, TooManyAffected, affected_by
 
+MAX_ANCESTORS = 200_000
+"""The most pairs of an affected group, or a group above one, and a group that contains it. More need a new bundle."""
+
+
+def _in_time() -> None:
+    """There is no limit of time."""
+
 
 def delta_of(
-    db: Database, environment: int, revision: int, changes: Collection[ChangedElement], routing: bool = False
+    db: Database,
+    environment: int,
+    revision: int,
+    changes: Collection[ChangedElement],
+    routing: bool = False,
+    refuse_late: Callable[[], None] = _in_time,
 ) -> bytes | None:
     """Returns the encoded delta of changes that are written already, or None if a new bundle is needed.
 
-    With `routing`, the order of the routes or the gateway settings changed too.
+    With `routing`, the order of the routes or the gateway settings changed too. Raises what `refuse_late` raises, which
+    is called again and again.
     """
     try:
         affected = affected_by(db, environment, changes)
         affected.routing = affected.routing or routing
         if affected.routing and _count_routes(db, environment) > MAX_ROUTES:
             raise TooManyAffected
-    except TooManyAffected:
+        states = _States(db, environment, affected, changes, refuse_late)
+    except (TooManyAffected, TooManyAncestors):
         return None
-    states = _States(db, environment, affected, changes)
     return encode_delta(Delta(revision, tuple(states.changes()), states.zones()))
 
 
@@ -65,11 +79,19 @@ def _count_routes(db: Database, environment: int) -> int:
 class _States:
     """The current states of the affected things. Elements that were just written are not decoded again."""
 
-    def __init__(self, db: Database, environment: int, affected: Affected, changes: Iterable[ChangedElement]):
-        self._db, self._environment, self._affected = db, environment, affected
+    def __init__(
+        self,
+        db: Database,
+        environment: int,
+        affected: Affected,
+        changes: Iterable[ChangedElement],
+        refuse_late: Callable[[], None],
+    ):
+        self._db, self._environment, self._affected, self._refuse_late = db, environment, affected, refuse_late
         self._written = {(change.kind, change.key): change for change in changes}
         self._program = self._compiled()
         self._facts = self._resolved()
+        self._above = self._ancestors()
 
     def changes(self) -> Iterator[AnyChange]:
         """Yields the changes: declarations first, then the facts that refer to them."""
@@ -125,6 +147,22 @@ class _States:
             )
         )
 
+    def _ancestors(self) -> Mapping[str, Collection[str]]:
+        """Returns the groups above the affected ones, at any depth. Raises TooManyAncestors.
+
+        PERF: each group's parents are read once, however many of its members are affected.
+        """
+        query = "SELECT group_id FROM group_groups WHERE environment = ? AND member = ?"
+        parents: dict[str, list[str]] = {}
+        waiting = [id for id in self._affected.groups if id in self._facts.groups]
+        while waiting:
+            id = waiting.pop()
+            if id not in parents:
+                self._refuse_late()
+                parents[id] = [above for (above,) in self._rows(query, id)]
+                waiting += parents[id]
+        return ancestors(parents, MAX_ANCESTORS)
+
     def _grants_of_pairs(self) -> list[Grant]:
         where = "subject_type = ? AND subject_id = ? AND resource_type = ? AND resource_id = ?"
         return [
@@ -143,18 +181,14 @@ class _States:
         facts = self._facts.groups.get(id)
         if facts is None:
             return GroupChange(id, (), (), present=False)
-        query = """WITH RECURSIVE above(id) AS (
-                SELECT group_id FROM group_groups WHERE environment = ?1 AND member = ?2 UNION
-                SELECT group_id FROM group_groups JOIN above ON environment = ?1 AND member = above.id
-            ) SELECT id FROM above ORDER BY id"""
-        return GroupChange(id, tuple(above for (above,) in self._rows(query, id)), united_holdings(facts.holdings))
+        return GroupChange(id, tuple(sorted(self._above[id])), united_holdings(facts.holdings))
 
     def _subject(self, key: EntityKey) -> SubjectChange:
         facts = self._facts.subjects.get(key) or SubjectFacts()
-        query = """SELECT DISTINCT g.resource_type, g.resource_id FROM grants g
-            JOIN resource_types t ON t.environment = g.environment AND t.id = g.resource_type
-            WHERE g.environment = ? AND subject_type = ? AND subject_id = ? AND NOT (wildcard AND actionless)
-            ORDER BY 1, 2 LIMIT ?"""
+        query = """SELECT DISTINCT resource_type, resource_id FROM grants
+            WHERE environment = ?1 AND subject_type = ?2 AND subject_id = ?3 AND NOT (wildcard AND EXISTS (
+                SELECT 1 FROM resource_types t WHERE t.environment = ?1 AND t.id = resource_type AND t.actionless))
+            ORDER BY 1, 2 LIMIT ?4"""
         granted = tuple(EntityKey(*row) for row in self._rows(query, *key, LISTED_GRANTS + 1))
         listed = granted if len(granted) <= LISTED_GRANTS else None
         present = key in self._facts.subjects or self._is_listed_or_granted("subject", key)
@@ -200,6 +234,7 @@ class _States:
 
     def _element(self, kind: ElementKind, id: str, body: bytes) -> Element | None:
         """Returns the element of a row. The element of a change is not decoded again."""
+        self._refuse_late()
         change = self._written.get((kind, (id,)))
         return element_of(kind, body) if change is None else change.element_after()
 

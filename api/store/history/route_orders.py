@@ -22,14 +22,22 @@ def record_order(db: Database, environment: int, revision: int, before: Sequence
 
     Returns the ids of the routes that moved among the others. `before` is None if routes were added at the end at most.
     """
-    if before is None:
-        return frozenset()
-    now = TABLES[ElementKind.ROUTES].ids(db, environment)
-    if now[: len(before)] == before:
+    found = moved_since(db, environment, before)
+    if before is None or found is None:
         return frozenset()
     packed = zlib.compress(msgspec.json.encode(before), 1)
     db.execute("INSERT INTO route_orders VALUES (?, ?, ?)", (environment, revision, packed))
-    return moved(before, now)
+    return found
+
+
+def moved_since(db: Database, environment: int, before: Sequence[str] | None) -> frozenset[str] | None:
+    """Returns the ids of the routes that moved among the others, or None if `before` is just the beginning of the
+    order now.
+    """
+    if before is None:
+        return None
+    now = TABLES[ElementKind.ROUTES].ids(db, environment)
+    return None if now[: len(before)] == before else moved(before, now)
 
 
 def order_at(db: Database, environment: int, revision: int) -> list[str]:

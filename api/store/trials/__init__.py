@@ -1,3 +1,1 @@
-"""Trials of writes: `trial_examination` checks the elements first, without the write lock. Then `trial` finds out what
-the write would do, in a transaction that is undone.
-"""
+"""Trials of writes: `trial` finds out what a write would do, on a snapshot of the store."""

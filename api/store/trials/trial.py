@@ -1,15 +1,14 @@
-"""Tries a write: finds out what it would do, in a transaction that is undone."""
+"""Tries a write: finds out what it would do, on a snapshot of the store."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from time import monotonic
 from typing import Final, NamedTuple
 
 from sqlite_utils import Database
 
 from ....compiler.model.elements import ONE_OBJECT, DeclaredAttributes, Element, ElementKind, Model, ResourceType
 from ..database.connections import StoreConnections
+from ..database.time_limit import TimeLimit
 from ..elements.element_bodies import element_of
 from ..elements.tables import TABLES
 from ..elements.workspace import ElementTexts
@@ -18,7 +17,7 @@ from ..environments import Environment, environment_within
 from ..errors import BodyFault, Rejected, StoreUnavailable
 from ..history.revision_updates import Updates, updates_since
 from ..policy_tests import policy_tests_of
-from ..writing import Time, Write, apply_to, refuse_many
+from ..writing import Write, apply_edits, prepared_on, refuse_many
 
 _NAMED_BY: Final = (
     ("subjects", "type"),
@@ -30,7 +29,12 @@ _NAMED_BY: Final = (
 
 
 TRIAL_SECONDS: Final = 3.0
-"""The time in which a trial applies and checks its edits. Meanwhile, no other write begins."""
+"""The time in which a trial applies and checks its edits."""
+
+
+def trial_limit() -> TimeLimit:
+    """Returns the limit of a trial."""
+    return TimeLimit(TRIAL_SECONDS)
 
 
 class Declared(NamedTuple):
@@ -61,10 +65,6 @@ class Trial:
     warnings: tuple[BodyFault, ...] = ()
 
 
-class _Undone(Exception):
-    """Ends the transaction of a trial."""
-
-
 def read_tests(connections: StoreConnections, env: str, since: int, bounds: Bounds) -> Trial:
     """Returns the state of an environment, for an engine of the revision `since`, without a write.
 
@@ -77,30 +77,24 @@ def read_tests(connections: StoreConnections, env: str, since: int, bounds: Boun
         return Trial(environment, tuple(policy_tests_of(db, environment)), declared, declared, deltas)
 
 
-def try_write(connections: StoreConnections, write: Write, since: int, time: Time) -> Trial:
+def try_write(connections: StoreConnections, write: Write, since: int, limit: TimeLimit) -> Trial:
     """Returns what a write would do, for an engine of the revision `since`, and writes nothing.
 
-    The edits, their checks, the change log and the delta are those of a real write. So it waits for earlier writes, and
-    later ones wait for it. Raises what `Store.write` raises, StoreUnavailable if no deltas lead the engine to the
-    newest revision, and Rejected if the write affects more than a delta holds, or if the trial takes long.
+    The edits, their checks and the delta are those of a real write. They are made on one state of the store, and no
+    write waits for them. Raises what `Store.write` raises, StoreUnavailable if no deltas lead the engine to the newest
+    revision, and Rejected if the write affects more than a delta holds, or if the trial takes longer than `limit`.
     """
     refuse_many(write)
-    with _undone(connections) as db:
+    with prepared_on(connections, limit) as db:
         environment = environment_within(db, write.env, write.actor.bounds)
         tests, before = tuple(policy_tests_of(db, environment)), _declared(db, environment)
         deltas = _leading(updates_since(db, write.env, since), environment)
-        workspace, committed = apply_to(db, write, time, monotonic() + TRIAL_SECONDS)
-        delta = _delta(updates_since(db, write.env, environment.revision))
-        changes = tuple(workspace.net_changes())
-        return Trial(environment, tests, before, _declared(db, environment), deltas, delta, changes, committed.warnings)
-
-
-@contextmanager
-def _undone(connections: StoreConnections) -> Iterator[Database]:
-    """Wraps the block in a write transaction, which is always undone. No other process hears of it."""
-    with suppress(_Undone), connections.writing() as db:
-        yield db
-        raise _Undone
+        prepared = apply_edits(db, write, limit)
+        after, warnings = _declared(db, environment), prepared.committed.warnings
+        if prepared.found is None:
+            return Trial(environment, tests, before, after, deltas, warnings=warnings)
+        delta, changes = _small(prepared.found.delta), tuple(prepared.found.net)
+        return Trial(environment, tests, before, after, deltas, delta, changes, warnings)
 
 
 def _leading(updates: Updates, environment: Environment) -> tuple[bytes, ...]:
@@ -110,12 +104,12 @@ def _leading(updates: Updates, environment: Environment) -> tuple[bytes, ...]:
     return updates.deltas
 
 
-def _delta(updates: Updates) -> bytes | None:
-    """Returns the delta of the write that was tried, or None if it changed nothing."""
-    if not updates.are_complete:
+def _small(delta: bytes | None) -> bytes:
+    """Returns the delta of the write that was tried. Raises Rejected if it has none."""
+    if delta is None:
         message = "the changes affect more than can be tried: they need a new bundle"
         raise Rejected((BodyFault("too-many-affected", "$", message, "try fewer changes at a time"),))
-    return updates.deltas[0] if updates.deltas else None
+    return delta
 
 
 def _declared(db: Database, environment: Environment) -> Declared:

@@ -29,6 +29,7 @@ def test_the_defaults_are_those_of_the_design() -> None:
         "search_candidates": 20_000,
         "failed_attempts": 300,
         "waiting": 10_000,
+        "write_milliseconds": 250,
         "envoy_calls": 1_000,
         "connections": 4_096,
         "head_seconds": 10.0,
@@ -47,6 +48,7 @@ def test_every_limit_has_a_variable() -> None:
         "WRIT_MAX_BATCH_ITEMS": "5",
         "WRIT_MAX_EXPLANATION_BYTES": "7",
         "WRIT_MAX_MODEL_BYTES": "10",
+        "WRIT_MAX_WRITE_MILLISECONDS": "17",
         "WRIT_MAX_PAGE_ITEMS": "11",
         "WRIT_MAX_SEARCH_CANDIDATES": "12",
         "WRIT_MAX_CONNECTIONS": "6",
@@ -59,6 +61,7 @@ def test_every_limit_has_a_variable() -> None:
         "WRIT_MAX_ENVOY_CALLS": "16",
     }
     assert settings_from(variables).limits == HttpLimits(
+        write_milliseconds=17,
         body_bytes=1,
         nesting=2,
         string_bytes=3,

@@ -1,6 +1,7 @@
 """Work on the store off the event loop: every commit is activated, even if its client has disconnected."""
 
 import asyncio
+import threading
 import time
 from contextlib import closing
 from pathlib import Path
@@ -10,11 +11,14 @@ from typing import Any
 
 import pytest
 from writ.api.engines.live.store_work import StoreWork
+from writ.api.store import gathered_writes
+from writ.api.store.database.time_limit import TimeLimit
 from writ.api.store.elements.edits import Committed, Create, CreateAt, Delete, Edit, Patch
 from writ.api.store.environments import Environment
 from writ.api.store.errors import Refusal, StoreUnavailable
 from writ.api.store.gathered_writes import MOST_WRITES
 from writ.api.store.store import Store
+from writ.api.store.writing import PreparedWrite, Write
 
 from tests.support.stored import ACTOR, put, stored
 
@@ -177,3 +181,54 @@ def changed(edits: list[Edit], committed: Committed, number: int) -> bool:
 
 def deltas_of(store: Store, env: str) -> list[bytes]:
     return list(store.updates(env, 1).deltas)
+
+
+def test_a_write_that_takes_long_lets_those_of_other_environments_pass(tmp_path: Path) -> None:
+    """The preparation of a group's write goes on until the other write is stored."""
+    store, may_end = Store.open(tmp_path), threading.Event()
+    store.create_environment(ACTOR, "other")
+    prepare = store.writes.prepare
+
+    def slow(write: Write) -> PreparedWrite:
+        assert may_end.wait(20)
+        return prepare(write)
+
+    async def write() -> None:
+        work = StoreWork(store, active, time.time)
+        group = asyncio.ensure_future(work.write("default", ACTOR, (Create("groups", {"id": "g"}),)))
+        await asyncio.sleep(0.05)
+        await asyncio.wait_for(work.write("other", ACTOR, (EDIT,)), 20)
+        assert not group.done()
+        may_end.set()
+        await group
+
+    store.writes.prepare = slow  # type: ignore[method-assign]
+    asyncio.run(write())
+    assert (store.revision_of("default"), store.revision_of("other")) == (1, 1)
+
+
+def test_a_short_write_that_takes_long_is_written_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gathered_writes, "MOST_SECONDS_OF_ONE", -1.0)
+    store = Store.open(tmp_path)
+    asyncio.run(StoreWork(store, active, time.time).write("default", ACTOR, (EDIT,)))
+    assert store.revision_of("default") == 1
+
+
+def test_a_trial_ends_when_its_client_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store, ended = Store.open(tmp_path), threading.Event()
+
+    def endless(env: str, actor: object, edits: object, since: int, limit: TimeLimit) -> None:
+        while not limit.is_over():
+            time.sleep(0.001)
+        ended.set()
+
+    async def leave() -> None:
+        trial = asyncio.ensure_future(StoreWork(store, active, time.time).try_write("default", ACTOR, [EDIT], 0))
+        await asyncio.sleep(0.05)
+        trial.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await trial
+        assert await asyncio.to_thread(ended.wait, 20)
+
+    monkeypatch.setattr(store, "try_write", endless)
+    asyncio.run(leave())
