@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
+from msgspec import Struct
+
 Json: TypeAlias = Any
 """A value from a JSON parser: None, bool, int, float, str, list or dict."""
 
@@ -14,6 +16,15 @@ PRESENT = (str, int, float, list, dict)
 
 
 _EXACT = frozenset({type(None), bool, int, float, str, list, dict})
+
+
+class Unreadable(Struct, frozen=True):
+    """A value that was sent, and is not of the type of its attribute (C11). Only gateways make it.
+
+    A comparison with it is false in an ALLOW and holds in a DENY.
+    """
+
+    text: str
 
 
 class NotJson(Exception):

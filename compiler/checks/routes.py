@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterator
 
 from ...bundles.routing.hosts import is_host_pattern, is_method
-from ...bundles.routing.route import ANY, BadSource, attribute_source
+from ...bundles.routing.route import ANY, BadSource, attribute_source, stated_kind
 from ...bundles.routing.templates import BadTemplate, captures_in, path_template, value_template
 from ...bundles.wording import Path, quoted
 from ..diagnostics.diagnostic import Finding
@@ -36,6 +36,19 @@ def check_routes(draft: Draft) -> Iterator[Finding]:
         yield from _sizes(route, path, draft.limits.route_entries)
         yield from _meaning(draft, route, path)
         yield from _templates(route, path)
+        yield from _kinds(draft, route, path)
+
+
+def _kinds(draft: Draft, route: Route, path: Path) -> Iterator[Finding]:
+    """Yields each attribute that is read as another type than its resource type declares (C11)."""
+    type = draft.types.get(route.resource_type)
+    declared = (type and type.attributes) or {}
+    for key, text in (route.attributes or {}).items():
+        stated = stated_kind(text)
+        if stated is not None and key in declared and stated != declared[key]:
+            message = f"{quoted(key)} is declared as {declared[key]}, so it is not read as {stated}"
+            help_text = "leave `as` out: the value is read as its declared type"
+            yield Finding("bad-source", message, (*path, "attributes", key), help_text)
 
 
 def too_many_routes(count: int, limits: Limits) -> Finding | None:

@@ -85,6 +85,11 @@ CODES = (
     Code("repeated-authority", "warning", "an assignment or a grant gives nothing more than a group or a policy gives"),
     Code("reserved-name", "error", "a resource type or an action is called `*` (P1)"),
     Code("role-without-holder", "warning", "a role has no holder (P2)"),
+    Code(
+        "route-text",
+        "warning",
+        "a route takes a text as an attribute that is declared or compared as another type (C11)",
+    ),
     Code("several-documents", "error", "a YAML file has more than one document"),
     Code("syntax", "error", "the text is not valid JSON or YAML, or no statement of the language"),
     Code("too-deep", "error", "a value is nested more deeply than the limit"),

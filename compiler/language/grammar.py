@@ -102,9 +102,9 @@ resource_name: template                  -> resource_id
              | "external" "id" template  -> external_resource_id
 ?template: NAME | STRING | CAPTURE
 sources: "attributes" (source (","? source)*)?
-source: name "from" "query" name         -> query_source
-      | name "from" "header" name        -> header_source
-      | name "from" CAPTURE              -> capture_source
+source: name "from" "query" name ("as" name)?   -> query_source
+      | name "from" "header" name ("as" name)?  -> header_source
+      | name "from" CAPTURE ("as" name)?        -> capture_source
 
 declare: "declare" "subject" (name (kind (","? kind)*)?)? -> declare_subject
        | "declare" "context" (context_kind (","? context_kind)*)? -> declare_context

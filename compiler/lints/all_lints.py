@@ -29,6 +29,7 @@ from .policies.unused_names import unused_action, unused_role
 from .policies.wide_allow import wide_allow
 from .prepared_policy import PreparedPolicy
 from .prepared_route import PreparedRoutes, prepare_routes
+from .route_text import route_text
 from .silencing import Silencing
 from .unreachable_route import unreachable_route
 
@@ -95,7 +96,11 @@ LINTS = (
 """All lints of policies and people, in the order in which they run."""
 
 _NO_DRAFT = draft_of({name: ElementList() for name in LISTS}, (), DEFAULTS)
-ROUTE_LINTS: tuple[Callable[[Draft, PreparedRoutes], Iterator[Finding]], ...] = (unreachable_route, ambiguous_routes)
+ROUTE_LINTS: tuple[Callable[[Draft, PreparedRoutes], Iterator[Finding]], ...] = (
+    unreachable_route,
+    ambiguous_routes,
+    route_text,
+)
 
 
 def lint(draft: Draft, policies: Sequence[PreparedPolicy], has_errors: bool) -> Iterator[Finding]:

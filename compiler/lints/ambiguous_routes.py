@@ -82,8 +82,8 @@ def _result(one: PreparedRoute, common: Sequence[Segment]) -> tuple[object, ...]
     """Returns what a route says of a request to a common path, with the numbers of segments for captured texts."""
     route = one.route
     attributes = tuple(
-        (key, source, _text(Value("", name, ""), one.segments, common) if source == "capture" else name)
-        for key, source, name in route.attributes
+        (key, source, _text(Value("", name, ""), one.segments, common) if source == "capture" else name, kind)
+        for key, source, name, kind in route.attributes
     )
     value = _text(one.value, one.segments, common)
     return route.resource_type, route.identifier, value, route.action, attributes

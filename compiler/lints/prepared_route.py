@@ -45,7 +45,7 @@ def prepare_routes(draft: Draft) -> PreparedRoutes:
     routes: dict[int, PreparedRoute] = {}
     trees: dict[str, RouteTree] = defaultdict(RouteTree)
     for index, stated in enumerate(draft.model.routes):
-        prepared = _prepared(stated)
+        prepared = _prepared(stated, draft)
         if prepared is not None:
             routes[index] = prepared
             for host in prepared.hosts:
@@ -53,12 +53,13 @@ def prepare_routes(draft: Draft) -> PreparedRoutes:
     return PreparedRoutes(routes, trees)
 
 
-def _prepared(stated: elements.Route) -> PreparedRoute | None:
+def _prepared(stated: elements.Route, draft: Draft) -> PreparedRoute | None:
     """Returns the prepared route, or None if it has an error, which the checks report."""
     if stated.hosts == () or not all(map(is_host_pattern, stated.hosts or ())) or not _are_methods(stated.methods):
         return None
     try:
-        route = lower_route(stated)
+        type = draft.types.get(stated.resource_type)
+        route = lower_route(stated, (type and type.attributes) or {})
         prepared = PreparedRoute(route, path_template(route.path), value_template(route.value))
     except (BadSource, BadTemplate):
         return None

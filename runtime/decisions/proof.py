@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from ...bundles.conditions.attribute_keys import read, reads_own_key, steps_of
 from ...bundles.conditions.instants import EARLIEST, END, from_seconds, show_instant
-from ...bundles.conditions.values import Json
+from ...bundles.conditions.values import Json, Unreadable
 from ...bundles.conditions.windows import show_window
 from ...bundles.program.clauses import Comparison, During, From, Rate
 from ..requests.evaluation_request import EvaluationRequest
@@ -137,7 +137,7 @@ class Proof:
         found = self._actual.get((section, key))
         if found is None:
             sent = self._sent(section, key)
-            found = self._actual[section, key] = ({"missing": True}, 0) if sent is None else shown("actual", sent)
+            found = self._actual[section, key] = _shown_value(sent)
         compared, more = found
         self._characters -= _CHARACTERS_OF_A_CONDITION + len(key) + length + more
         self.truncated = self.truncated or "value_cut" in value or "actual_cut" in compared
@@ -155,6 +155,13 @@ class Proof:
         if reads_own_key(section, key):
             return self._own[section][key]
         return read(self._sections[section], key, steps_of(key))
+
+
+def _shown_value(sent: Json) -> tuple[dict[str, Any], int]:
+    if isinstance(sent, Unreadable):
+        text, length = shown("actual", sent.text)
+        return text | {"unreadable": True}, length
+    return ({"missing": True}, 0) if sent is None else shown("actual", sent)
 
 
 def _grant(id: str) -> dict[str, Any]:

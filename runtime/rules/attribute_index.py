@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 from operator import attrgetter
 
+from ...bundles.conditions.values import Unreadable
 from ..requests.members import Attributes
 from .attributes import Asked, ValueOf, attribute_value
 from .indexable import AttributeKey, is_plain
@@ -63,7 +64,10 @@ class AttributeIndex:
         found: Rule | None = None
         if self._value_of is not None:
             value = self._value_of(t, i, s, n, r, a, c, now)
-            with_value = self._by_value.get(value, ()) if is_plain(value) else ()
+            plain = is_plain(value)
+            if not plain and isinstance(value, Unreadable):  # it fulfils any comparison of a DENY (C11)
+                return first_that_holds(self.rules, t, i, s, n, r, a, c, now)
+            with_value = self._by_value.get(value, ()) if plain else ()
             found = first_that_holds(with_value, t, i, s, n, r, a, c, now)
             if found is not None:  # only a rule that is reported before it can still be the first
                 others = islice(others, bisect_left(self._others, found.rank, key=_RANK))

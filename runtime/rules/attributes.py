@@ -108,19 +108,21 @@ stands for Python's operator, for a flag for the other flag. `check` takes any v
 _tests: WeakValueDictionary[Hashable, Test] = WeakValueDictionary()
 
 
-def attribute_test(section: AttributeSection, key: str, op: Operator, constant: Json) -> Test:
+def attribute_test(section: AttributeSection, key: str, op: Operator, constant: Json, unreadable: bool = False) -> Test:
     """Returns the test of `section.key op constant` (C1 to C7, E6). Not for the type of a resource.
+
+    `unreadable` is its result for a value that is Unreadable: true in a DENY (C11).
 
     PERF: rules that repeat a comparison share its test, while one of them is in use. A thousand policies often have
     only a few hundred comparisons, and their tests then stay in the processor's caches.
     """
     compared = _hashable(constant)
     if compared is None:
-        return _made(section, key, op, constant)
-    name = section, key, op, compared
+        return _made(section, key, op, constant, unreadable)
+    name = section, key, op, compared, unreadable
     test = _tests.get(name)
     if test is None:
-        test = _tests[name] = _made(section, key, op, constant)
+        test = _tests[name] = _made(section, key, op, constant, unreadable)
     return test
 
 
@@ -148,11 +150,11 @@ def _hashable(constant: Json) -> Hashable | None:
     return None if isinstance(constant, dict) else (constant.__class__, constant)
 
 
-def _made(section: AttributeSection, key: str, op: Operator, constant: Json) -> Test:
+def _made(section: AttributeSection, key: str, op: Operator, constant: Json, unreadable: bool) -> Test:
     check = predicate(op, constant)
     if reads_own_key(section, key):
         return _maker("own check", _OWN_KEYS[section, key])(check)
-    owner, careful = _ATTRIBUTES[section], carefully(check, section, key)
+    owner, careful = _ATTRIBUTES[section], carefully(check, section, key, unreadable)
     if steps := steps_of(key):
         return _maker("path", owner)(key, check, careful, steps)
     shape_of = _SHAPES.get(op)

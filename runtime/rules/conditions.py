@@ -139,7 +139,7 @@ def _atom_test(atom: Atom, effect: Effect, type_name: str, zones: Zones) -> Test
         case Comparison("resource_attrs", "type", op, value):  # known, whatever the request
             return always if predicate(op, value)(type_name) else never
         case Comparison(section, key, op, value):
-            return attribute_test(section, key, op, value)
+            return attribute_test(section, key, op, value, unreadable=effect == "DENY")
         case During(window):
             return _during(window, zones(window.timezone), unreadable=effect == "DENY")
         case From(blocks):

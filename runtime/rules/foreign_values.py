@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Final
 
 from ...bundles.conditions.comparisons import Predicate
-from ...bundles.conditions.values import Json, NotJson, plain
+from ...bundles.conditions.values import Json, NotJson, Unreadable, plain
 from ...bundles.program.clauses import AttributeSection
 from ..requests.members import BadRequest
 
@@ -20,11 +20,16 @@ _OWNERS: Final[dict[AttributeSection, str]] = {
 }
 
 
-def carefully(check: Predicate, section: AttributeSection, key: str) -> Predicate:
-    """Returns `check` for a value of any Python type. It raises BadRequest for one that JSON has not."""
+def carefully(check: Predicate, section: AttributeSection, key: str, unreadable: bool = False) -> Predicate:
+    """Returns `check` for a value of any Python type. It raises BadRequest for one that JSON has not.
+
+    An Unreadable gives `unreadable` (C11).
+    """
     path = f"{_OWNERS[section]}.{key}"
 
     def checked(value: Json) -> bool:
+        if value.__class__ is Unreadable:
+            return unreadable
         try:
             return check(plain(value))
         except NotJson as ex:
@@ -36,11 +41,15 @@ def carefully(check: Predicate, section: AttributeSection, key: str) -> Predicat
 def plain_at(section: AttributeSection, key: str) -> Callable[[Json], Json]:
     """Returns the function that makes the value of an attribute plain. It raises BadRequest for one that JSON has not.
 
+    An Unreadable stays what it is.
+
     An attribute counts as one of `properties`, also if the request sends it in `attributes` (E4).
     """
     path = f"{_OWNERS[section]}.{key}"
 
     def made_plain(value: Json) -> Json:
+        if value.__class__ is Unreadable:
+            return value
         try:
             return plain(value)
         except NotJson as ex:

@@ -3,6 +3,7 @@
 from typing import Any
 
 import re2
+from writ.bundles.conditions.values import Unreadable
 
 from tests.support.oracle_entities import Entity, Json, Question
 
@@ -24,7 +25,10 @@ def condition_holds(section: str, condition: dict[str, Any], effect: str, asked:
     compared = {one for one in asked.required if key == one or key.startswith(one + ".")}
     if section == "context_attrs" and any(read(asked.context, one) is None for one in compared):
         return effect == "DENY"
-    return compare(condition["op"], attribute(section, key, asked), condition["value"])
+    value = attribute(section, key, asked)
+    if isinstance(value, Unreadable):  # sent, and not of its type (C11)
+        return effect == "DENY"
+    return compare(condition["op"], value, condition["value"])
 
 
 def attribute(section: str, key: str, asked: Question) -> Json:
@@ -47,6 +51,8 @@ def read(attributes: dict[str, Json], key: str) -> Json:
         return attributes[key]
     value: Json = attributes
     for step in key.split("."):
+        if isinstance(value, Unreadable):
+            return value
         if not isinstance(value, dict):
             return None
         value = value.get(step)

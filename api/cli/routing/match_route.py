@@ -8,8 +8,10 @@ from typing import Any, NamedTuple
 import click
 import msgspec
 
+from ....bundles.conditions.values import Unreadable
 from ....bundles.file.reader import open_bundle
 from ....bundles.routing.route import Route
+from ....bundles.routing.typed_values import typed_value
 from ....compiler.lowering.lower_routes import lower_routes
 from ....runtime.routing.route_table import Matched, RouteTable
 from ....runtime.routing.target import BadTarget, Target, read_target
@@ -105,12 +107,13 @@ def _headers(given: tuple[str, ...]) -> Mapping[str, str]:
 def _shown(found: Matched, target: Target, headers: Mapping[str, str]) -> dict[str, Any]:
     """Returns what a request is about. Raises BadTarget for a parameter that is there twice."""
     route = found.route
-    attributes: dict[str, str] = {}
-    for key, source, name in found.sources():
+    attributes: dict[str, Any] = {}
+    for key, source, name, kind in found.sources():
         values = {"capture": found.captures.get(name), "header": headers.get(name)}
         value = target.parameter(name) if source == "query" else values[source]
         if value is not None:
-            attributes[key] = value
+            typed = typed_value(kind, value)
+            attributes[key] = {"unreadable": typed.text} if isinstance(typed, Unreadable) else typed
     shown: dict[str, Any] = {"matches": True, "route": route.id, "path": route.path, "action": route.action}
     resource = {"type": route.resource_type, route.identifier: found.identifier}
     return shown | {"resource": resource, "attributes": attributes}

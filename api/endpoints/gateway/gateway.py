@@ -5,7 +5,9 @@ from typing import Any, Final, NoReturn
 
 from msgspec import Struct
 
+from ....bundles.conditions.values import Unreadable
 from ....bundles.routing.settings import CREDENTIAL_HEADERS, GatewaySettings
+from ....bundles.routing.typed_values import typed_value
 from ....runtime import BadRequest, Engine
 from ...engines.live.bound_engines import refuse_other
 from ...engines.live.engine_access import EngineOf
@@ -169,7 +171,8 @@ def without_credentials(question: dict[str, Any], headers: Headers) -> tuple[dic
     properties = question["resource"].get("properties")
     if not properties:
         return question, False
-    secrets = {headers.fields[name].decode("latin-1") for name in _SECRET_FIELDS if name in headers.fields}
+    texts = [headers.fields[name].decode("latin-1") for name in _SECRET_FIELDS if name in headers.fields]
+    secrets = {*texts, *map(Unreadable, texts), *(typed_value("number", text) for text in texts)}
     kept = {key: value for key, value in properties.items() if value not in secrets}
     if len(kept) == len(properties):
         return question, False

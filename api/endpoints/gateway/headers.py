@@ -51,6 +51,10 @@ class Headers(Struct, frozen=True):
             raise GatewayRefused(f"`{name}` is too long, or has characters beyond printable ASCII")
         return text or None
 
+    def has(self, name: str) -> bool:
+        """Returns whether a field is there, if need be empty."""
+        return _key(name) in self.fields
+
     def several(self, names: tuple[str, ...]) -> list[str | None]:
         """Returns the values of several fields, each as `one` does, and raises what it raises.
 

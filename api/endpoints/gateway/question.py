@@ -4,6 +4,7 @@ from typing import Any, Final
 
 from ....bundles.routing.route import AttributeSource
 from ....bundles.routing.settings import GatewaySettings
+from ....bundles.routing.typed_values import typed_value
 from ....runtime import Engine
 from ....runtime.routing.route_table import Found, Matched
 from ....runtime.routing.target import BadTarget, Target
@@ -90,14 +91,22 @@ def _attributes(found: Matched, target: Target, headers: Headers) -> dict[str, A
     return {key: value for key, value in values if value is not None}
 
 
-def _value(source: AttributeSource, found: Matched, target: Target, headers: Headers) -> str | None:
+def _value(source: AttributeSource, found: Matched, target: Target, headers: Headers) -> Any:
+    """Returns the value of an attribute as its type, or None if the request has none (C11)."""
+    text = _text(source, found, target, headers)
+    return text if text is None or source.kind == "string" else typed_value(source.kind, text)
+
+
+def _text(source: AttributeSource, found: Matched, target: Target, headers: Headers) -> str | None:
     match source.source:
         case "capture":
             return found.captures[source.name]
         case "query":
             return target.parameter(source.name)
         case "header":
-            return headers.one(source.name)
+            text = headers.one(source.name)
+            # An empty field is no text, but it is there, and no value of another type.
+            return "" if text is None and source.kind != "string" and headers.has(source.name) else text
 
 
 def _context(original: Original, path: str) -> dict[str, Any]:

@@ -139,8 +139,10 @@ def _users_of(
         yield from (
             (ElementKind.POLICIES, key) for key in workspace.db.execute(query, (workspace.number, type)).fetchall()
         )
-    if before and after and set(before.actions) - set(after.actions):
+    removed = before and after and set(before.actions) - set(after.actions)
+    if removed:
         yield from _granting(workspace, id)
+    if removed or (before and after and before.attributes != after.attributes):
         query = "SELECT id FROM routes WHERE environment = ? AND resource_type = ?"
         yield from ((ElementKind.ROUTES, key) for key in workspace.db.execute(query, (workspace.number, id)).fetchall())
 

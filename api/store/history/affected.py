@@ -182,6 +182,9 @@ class _AffectedFinder:
             query = "SELECT policy_id FROM policy_types WHERE environment = ? AND type IN (?, ?) LIMIT ?"
             self.affected.policies |= self._column(query, id, EVERYTHING, MAX_STATES + 1)
             self._wildcard_grants(id)
+        if before and after and before.attributes != after.attributes:  # routes read values as the declared types (C11)
+            query = "SELECT 1 FROM routes WHERE environment = ? AND resource_type = ? LIMIT 1"
+            self.affected.routing = self.affected.routing or bool(self._rows(query, id))
         if before and after and after.closed and not before.closed:
             query = """SELECT id FROM resources WHERE environment = ?1 AND type = ?2 UNION
                 SELECT resource_id FROM grants WHERE environment = ?1 AND resource_type = ?2 LIMIT ?3"""

@@ -213,7 +213,9 @@ class _States:
         """Returns all routes and the gateway settings."""
         texts = TABLES[ElementKind.ROUTES].bodies(self._db, self._environment)
         routes = (element_of(ElementKind.ROUTES, text) for text in texts)
-        model = Model(routes=tuple(one for one in routes if isinstance(one, Route)))
+        found = tuple(one for one in routes if isinstance(one, Route))
+        types = self._elements(ElementKind.RESOURCE_TYPES, {one.resource_type for one in found})
+        model = Model(resource_types=tuple(types), routes=found)
         return Routing(lower_routes(model), stored_gateway(self._db, self._environment))
 
     def _is_listed_or_granted(self, entity: str, key: EntityKey) -> bool:

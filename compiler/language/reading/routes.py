@@ -76,17 +76,24 @@ def sources(children: list[Any]) -> StatementClause:
 
 def query_source(children: list[Placed]) -> tuple[Placed, Placed]:
     """Reads an attribute that comes from the query."""
-    return children[0], said(f"query:{children[-1].value}", children[-1])
+    return _sourced(children, "query:")
 
 
 def header_source(children: list[Placed]) -> tuple[Placed, Placed]:
     """Reads an attribute that comes from a header."""
-    return children[0], said(f"header:{children[-1].value}", children[-1])
+    return _sourced(children, "header:")
 
 
 def capture_source(children: list[Placed]) -> tuple[Placed, Placed]:
     """Reads an attribute that comes from a part of the path."""
-    return children[0], children[-1]
+    return _sourced(children, "")
+
+
+def _sourced(children: list[Placed], place: str) -> tuple[Placed, Placed]:
+    """Returns the name of an attribute, and its source as the document has it, with the type after `as`."""
+    key, name, *stated = values(children)
+    kind = f" as {stated[0].value}" if stated else ""
+    return key, Placed(f"{place}{name.value}{kind}", name.start, (stated or [name])[0].end)
 
 
 READERS: Mapping[str, Reader] = {

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from ....bundles.routing.route import stated_kind
 from ...model.elements import (
     Assignment,
     Grant,
@@ -132,5 +133,10 @@ def _terms(element: Assignment | Grant) -> Iterator[str]:
 
 
 def _source(source: str) -> list[str]:
-    kind, mark, name = source.partition(":")
-    return [kind, written_name(name)] if mark else [source]
+    stated = stated_kind(source)
+    place = source if stated is None else source.removesuffix(f" as {stated}")
+    kind, mark, name = place.partition(":")
+    return [
+        *([kind, written_name(name)] if mark else [place]),
+        *([] if stated is None else ["as", written_name(stated)]),
+    ]

@@ -31,6 +31,7 @@ CASES = {
     "unknown capture": ({"resource_id": "{document}"}, [("unknown-capture", '"{document}"')]),
     "no rest": ({"resource_id": "{*}"}, [("unknown-capture", '"{*}"')]),
     "source": ({"attributes": {"a": "{id}", "b": "query:page", "c": "header:X-Tenant"}}, []),
+    "a type that no text says": ({"attributes": {"a": "query:a as array"}}, [("bad-source", '"query:a as array"')]),
     "bad source": ({"attributes": {"a": "cookie:x"}}, [("bad-source", '"cookie:x"')]),
     "no name of a source": ({"attributes": {"a": "query:"}}, [("bad-source", '"query:"')]),
     "unknown capture of a source": ({"attributes": {"a": "{page}"}}, [("unknown-capture", '"{page}"')]),
@@ -91,3 +92,13 @@ def test_ten_thousand_routes_are_checked_soon() -> None:
     started = time.process_time()
     assert load_text(text).diagnostics == ()
     assert time.process_time() - started < 5
+
+
+def test_a_route_reads_no_other_type_than_the_declared_one() -> None:
+    """C11: two types for one value would be two meanings."""
+    types = [{"id": "document", "actions": ["read"], "attributes": {"size": "number"}}]
+    shape = {"methods": ["GET"], "path": "/{id}", "resource_type": "document", "action": "read"}
+    for stated, codes in ((" as boolean", ["bad-source"]), (" as number", []), ("", [])):
+        taken = [{"id": "r", **shape, "attributes": {"size": f"query:size{stated}"}}]
+        found = load_text(json.dumps({"model": 1, "resource_types": types, "routes": taken}))
+        assert [one.code for one in found.diagnostics if one.severity == "error"] == codes

@@ -1,4 +1,4 @@
-"""The lints `unreachable-route` and `ambiguous-routes`, beside a naive comparison of all pairs over sample paths."""
+"""The lints of routes. `unreachable-route` and `ambiguous-routes` stand beside a naive comparison of all pairs."""
 
 import json
 from collections.abc import Sequence
@@ -180,3 +180,32 @@ def test_the_lints_find_what_a_comparison_of_all_pairs_finds(rows: list[Row]) ->
             for other in range(one)
         )
         assert ambiguous == crossing or hidden  # of routes with one path, the tree keeps the first
+
+
+TAKEN = {
+    "a text beside a number": ("query:a", None, True),
+    "a stated number": ("query:a as number", None, False),
+    "a declared number": ("query:a", "number", False),
+    "an array": ("query:a", "array", True),
+    "a text that nobody compares": ("query:b", None, False),
+}
+
+
+@pytest.mark.parametrize("case", TAKEN)
+def test_texts_that_a_route_takes_for_numbers(case: str) -> None:
+    source, declared, warned = TAKEN[case]
+    key = source.split()[0].removeprefix("query:")
+    kinds = {} if declared is None else {"attributes": {key: declared}}
+    comparison = {"key": "a", "op": "in" if declared == "array" else "gt", "value": [[1]] if declared == "array" else 5}
+    conditions = {"resource_attrs": [comparison]}
+    scope = [{"resource_type_id": "doc", "actions": ["read"]}]
+    document = {
+        "model": 1,
+        "resource_types": [{"id": "doc", "actions": ["read"], **kinds}],
+        "policies": [{"id": "p", "effect": "ALLOW", "resource_types": scope, "conditions": conditions}],
+        "routes": [{"id": "r", **route("/a"), "resource_type": "doc", "attributes": {key: source}}],
+    }
+    loaded = load_text(json.dumps(document))
+    assert loaded.model is not None, loaded.diagnostics
+    paths = [one.path for one in loaded.diagnostics if one.code == "route-text"]
+    assert paths == ([f"$.routes[0].attributes.{key}"] if warned else [])

@@ -2,8 +2,9 @@
 
 import pytest
 from writ.api.store.elements.edits import Create, Delete, Patch
+from writ.api.store.errors import Rejected
 from writ.bundles.conditions.instants import SECOND, parse_instant
-from writ.bundles.delta import GrantsChange, PolicyChange, ResourceChange, SubjectChange, decode_delta
+from writ.bundles.delta import GrantsChange, PolicyChange, ResourceChange, RoutingChange, SubjectChange, decode_delta
 from writ.bundles.file.fact_records import LISTED_GRANTS
 from writ.bundles.program.facts import EntityKey
 from writ.bundles.zones import zone_data
@@ -106,3 +107,15 @@ def test_a_change_of_required_attributes_needs_a_new_bundle(store):
     for declared, is_delta in ((needed, False), (needed | {"action": {"why": "string"}}, True), ({}, False)):
         put(store, {"resource_types": [{"id": "document", "actions": ["read"]}], "attributes": declared})
         assert (deltas(store, store.environment(ENV).revision - 1) is not None) == is_delta
+
+
+def test_a_declared_type_reaches_the_routes_that_take_the_attribute(store):
+    """C11: a route reads a value as the type that its resource type declares."""
+    taken = {"attributes": {"size": "header:X-Size"}, "path": "/{id}", "methods": ["GET"], "action": "read"}
+    write(store, Create("routes", {"id": "r", "resource_type": "document", **taken}))
+    found = changes(store, Patch("resource_types", ("document",), {"attributes": {"size": "number"}}))
+    assert [source.kind for source in one(RoutingChange, found).routing.routes[0].attributes] == ["number"]
+    stated = Patch("routes", ("r",), {"attributes": {"size": "header:X-Size as number"}})
+    write(store, stated)
+    with pytest.raises(Rejected):
+        write(store, Patch("resource_types", ("document",), {"attributes": {"size": "boolean"}}))
