@@ -45,7 +45,7 @@ def follow(
 
     Args:
         source: The URL of a server of Writ; the path of a bundle file; or the path or URL of a published folder, such
-            as `s3://bucket/prod`.
+            as `s3://bucket/prod`. A folder on a web server is given by the URL of its index.
         environment: The id or the UUID of the environment. Only a bundle file may have none.
         keys: The texts of PEMs with the public keys that sign the bundles, not paths.
         unsigned: Whether to accept a bundle file without looking at its signature.
@@ -57,7 +57,8 @@ def follow(
         max_staleness: The time in seconds after which `engine` raises FollowError, if the source does not confirm that
             the revision is the newest.
         poll_seconds: The time between two looks at a file, a folder, or a server that does not wait.
-        ca_file: The certificates of the authorities for a server's certificate, instead of those of the system.
+        ca_file: The certificates of the authorities for the certificate of a server, of a web server or of S3, instead
+            of those of the system.
         proxy: The URL of an HTTP proxy.
         storage_options: The options of fsspec for a published folder.
         clock: The clock of the engine. It returns epoch seconds.

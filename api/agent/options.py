@@ -92,10 +92,12 @@ class FollowOptions:
         from .sources.published import POLL_SECONDS, FolderSource
 
         return FolderSource(
-            self._url.removesuffix(INDEX_FILE),
+            folder_of(self._url),
             self.trust(),
             interval=self.poll_seconds or POLL_SECONDS,
             options=self.storage_options,
+            ca_file=None if self.ca_file is None else str(self.ca_file),
+            proxy=self.proxy,
         )
 
     def _upstream(self) -> Upstream:
@@ -134,3 +136,24 @@ class FollowOptions:
             events=events,
         )
         return source, follower
+
+
+def published_source(target: str) -> str:
+    """Returns the `source` for a published folder, which is given by its path or URL, or by that of its index.
+
+    >>> published_source("https://host/prod/"), published_source("https://host/prod/writ-index.jws")
+    ('https://host/prod/writ-index.jws', 'https://host/prod/writ-index.jws')
+    """
+    return f"{folder_of(target)}{INDEX_FILE}"
+
+
+def folder_of(source: str) -> str:
+    """Returns the path or URL of a published folder, with a `/` at its end.
+
+    >>> folder_of("published"), folder_of("published/writ-index.jws"), folder_of("writ-index.jws")
+    ('published/', 'published/', './')
+    """
+    folder = source.rstrip("/")
+    if folder == INDEX_FILE:
+        return "./"
+    return f"{folder.removesuffix(f'/{INDEX_FILE}')}/"

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import click
 
-from ..agent.options import FollowOptions
+from ..agent.options import FollowOptions, published_source
 from ..agent.service.agent_start import AgentStart
 from ..agent.service.callers_file import UnusableCallers
 from ..server.listening import CannotListen
@@ -33,7 +33,7 @@ class _Source:
 
     def check(self) -> str:
         """Returns the source for `FollowOptions`. Raises UsageError if the options do not fit together."""
-        folder = None if self.target is None else f"{self.target.rstrip('/')}/"
+        folder = None if self.target is None else published_source(self.target)
         given = [str(one) for one in (self.upstream, folder, self.bundle) if one is not None]
         if len(given) != 1:
             raise click.UsageError("give one of `--upstream`, `--from` and `--bundle`")
@@ -46,7 +46,7 @@ class _Source:
 @click.option("--env", "environment", help="The id or the UUID of the environment to decide for.")
 @click.option("--upstream", metavar="URL", help="Follow this service.")
 @click.option("--token-file", type=click.Path(path_type=Path), help="The file with the agent's API key or token.")
-@click.option("--from", "target", metavar="TARGET", help="Follow this folder or URL, which `writ publish` writes.")
+@click.option("--from", "target", metavar="TARGET", help="Follow this folder, or its URL.")
 @click.option("--bundle", type=click.Path(path_type=Path), help="Follow this bundle file.")
 @click.option(
     "--key",
@@ -62,10 +62,8 @@ class _Source:
 @click.option("--max-staleness", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="When /readyz fails.")
 @click.option("--min-revision", type=click.IntRange(0), default=0, help="The least revision, for a first start.")
 @click.option("--min-epoch", type=click.IntRange(0), default=0, help="The least epoch, for a first start.")
-@click.option(
-    "--ca-file", type=click.Path(path_type=Path), help="The authorities for the upstream's certificate (PEM)."
-)
-@click.option("--proxy", metavar="URL", help="Reach the upstream through this HTTP proxy.")
+@click.option("--ca-file", type=click.Path(path_type=Path), help="The authorities for the source's certificate (PEM).")
+@click.option("--proxy", metavar="URL", help="Reach the source through this HTTP proxy.")
 @click.option(
     "--bind",
     metavar="HOST:PORT|unix:PATH",

@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+import ssl
 import time
 from collections.abc import Callable, Mapping
 from typing import Any, Final
@@ -17,6 +18,7 @@ from ....bundles.feed.update import LONGEST_UPDATE
 from ..trust import Trust
 from .bundle_source import Answer, Ask, FetchedBundle, FetchedUpdate, Interrupted, SourceError, Unchanged
 from .download import Download, new_download
+from .web_folder import WebFolder
 
 POLL_SECONDS: Final = 5.0
 """The seconds between two reads of the index."""
@@ -27,6 +29,7 @@ CALL_SECONDS: Final = 60.0
 LONGEST_BUNDLE: Final = 16 * 1024**3
 """The most bytes of a bundle."""
 
+_WEB: Final = ("http://", "https://")
 _USER: Final = re.compile("//[^/@]*@")
 _PIECE: Final = 8 * 1024 * 1024
 
@@ -34,8 +37,10 @@ _PIECE: Final = 8 * 1024 * 1024
 class FolderSource:
     """The folder at `url`, which `writ publish` writes: a path, or a URL such as `s3://bucket/prod`.
 
-    `trust` verifies the index. `interval` is in seconds. `options` are those of fsspec for the store. `clock` gives
-    epoch seconds. Raises ValueError for a URL that fsspec does not know, and ImportError if it lacks a package for it.
+    `trust` verifies the index. `interval` is in seconds. `options` are those of fsspec for the store. A web server is
+    read without fsspec, unless there are options. `ca_file` and `proxy` are those of `SourceConnection`, for a web
+    server; S3 takes `ca_file` too. `clock` gives epoch seconds. Raises ValueError for a URL that fsspec does not know
+    or a `ca_file` that it does not take, OSError if that can't be read, and ImportError if fsspec lacks a package.
     """
 
     def __init__(
@@ -45,12 +50,19 @@ class FolderSource:
         *,
         interval: float = POLL_SECONDS,
         options: Mapping[str, Any] | None = None,
+        ca_file: str | None = None,
+        proxy: str | None = None,
         clock: Callable[[], float] = time.time,
     ):
         self._trust, self._clock = trust, clock
         self.name, self.interval = f"`{_USER.sub('//', url)}`", interval
-        self._store, self._folder = fsspec.url_to_fs(url, **dict(options or {}))
-        self._bounds = {"timeout": CALL_SECONDS} if isinstance(self._store, AsyncFileSystem) else {}
+        self._web = WebFolder(url, ca_file, proxy) if url.startswith(_WEB) and not options else None
+        self._store: Any = self._web
+        if self._web is None:
+            self._store, self._folder = fsspec.url_to_fs(url, **_with_authorities(url, dict(options or {}), ca_file))
+        else:
+            self._folder = self._web.path
+        self._bounds: dict[str, float] = {"timeout": CALL_SECONDS} if isinstance(self._store, AsyncFileSystem) else {}
         self._token = b""
         self._index: Index | None = None
         self._callers: PublishedFile | None = None
@@ -106,7 +118,7 @@ class FolderSource:
             raise SourceError(f"the bundle in {self.name} has {file.size} bytes, more than {LONGEST_BUNDLE}")
         download = self._download
         if download is None or download.tag != file.name:
-            self.close()
+            self._forget_download()
             download, self._hash = new_download(ask.folder, file.name), hashlib.sha256()
             self._download = download
         try:
@@ -115,7 +127,7 @@ class FolderSource:
                 download.add([piece], download.size)
                 self._hash.update(piece)
         except OSError:
-            self.close()
+            self._forget_download()
             raise
         self._download = None
         if self._hash.hexdigest() != file.digest:
@@ -153,20 +165,40 @@ class FolderSource:
         try:
             # Stores differ in the order of their parameters, so these are named.
             return bytes(self._store.cat_file(f"{self._folder}/{name}", start=start, end=end, **self._bounds))
+        except Interrupted:
+            raise
         except FileNotFoundError:
             raise SourceError(f"{self.name} has no file `{name}`") from None
         except Exception as ex:
             raise SourceError(f"`{name}` can't be read from {self.name}: {_sentence(ex)}") from None
 
     def interrupt(self) -> None:
-        """See `BundleSource`. A call to the store that goes on ends first."""
+        """See `BundleSource`. A call to an object store that goes on ends first."""
         self._interrupted = True
+        if self._web is not None:
+            self._web.interrupt()
 
     def close(self) -> None:
         """See `BundleSource`."""
+        if self._web is not None:
+            self._web.close()
+        self._forget_download()
+
+    def _forget_download(self) -> None:
         if self._download is not None:
             self._download.remove()
             self._download = None
+
+
+def _with_authorities(url: str, options: dict[str, Any], ca_file: str | None) -> dict[str, Any]:
+    """Returns the options of fsspec, with the file of authorities for the certificate of the store."""
+    if ca_file is None:
+        return options
+    if url.startswith(_WEB):
+        return {"ssl": ssl.create_default_context(cafile=ca_file), **options}
+    if not url.startswith("s3://"):
+        raise ValueError("`ca_file` is for a web server or S3; tell any other store by its own options")
+    return {**options, "client_kwargs": {"verify": ca_file, **options.get("client_kwargs", {})}}
 
 
 def _sentence(error: Exception) -> str:

@@ -1,17 +1,19 @@
 """The place that is published to: a folder, or a folder in an object store, by its URL (fsspec)."""
 
+import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, BinaryIO, Final, NamedTuple
 
 import fsspec
 
 from ....bundles.feed.index import INDEX_FILE, LONGEST_INDEX
 from ....bundles.publish import published
 
+_FOLDER_MODE: Final = 0o755
 _LOCAL: Final = ("file", "local")
 _USER: Final = re.compile(r"(?<=://)[^/]*@")
 _ODD_USER: Final = re.compile(r"(?<=://)[^/@:]*:.*@")
@@ -55,7 +57,7 @@ class PublishingTarget:
         """Puts a file. Raises TargetFailed."""
         with self._failing("written"):
             if self._is_local:
-                with self._local(name) as path, published(path) as file:
+                with self._local(name) as file:
                     file.write(content)
             else:
                 self._files.pipe_file(self._path(name), content)
@@ -64,7 +66,7 @@ class PublishingTarget:
         """Puts a copy of a local file. Raises TargetFailed."""
         with self._failing("written"):
             if self._is_local:
-                with self._local(name) as path, published(path) as file, source.open("rb") as content:
+                with self._local(name) as file, source.open("rb") as content:
                     while piece := content.read(2**20):
                         file.write(piece)
             else:
@@ -95,10 +97,13 @@ class PublishingTarget:
         return f"{self._root.rstrip('/')}/{name}"
 
     @contextmanager
-    def _local(self, name: str) -> Iterator[Path]:
+    def _local(self, name: str) -> Iterator[BinaryIO]:
+        """Yields a file that everybody may read who may read its folder, whatever the umask: that is its purpose."""
         path = Path(self._path(name))
-        path.parent.mkdir(parents=True, exist_ok=True)
-        yield path
+        _make(path.parent)
+        with published(path) as file:
+            os.fchmod(file.fileno(), 0o600 | path.parent.stat().st_mode & 0o044)
+            yield file
 
     @contextmanager
     def _failing(self, done: str) -> Iterator[None]:
@@ -111,6 +116,15 @@ class PublishingTarget:
                 reason = reason.replace(secret, "…")
             reason = " ".join(reason.split())[:300] or type(ex).__name__
             raise TargetFailed(f"`{self.shown}` can't be {done}: {reason}") from ex
+
+
+def _make(folder: Path) -> None:
+    """Makes a folder for all readers. One that is there keeps its mode."""
+    if folder.is_dir():
+        return
+    _make(folder.parent)
+    folder.mkdir(exist_ok=True)
+    folder.chmod(_FOLDER_MODE)
 
 
 def shown(url: str) -> str:
