@@ -28,6 +28,9 @@ class Limits:
     model takes three seconds at most.
     """
 
+    group_depth: int = 64
+    """Groups in a chain, each a member of the next. All groups of a cycle count."""
+
     group_ancestors: int = MAX_PAIRS
     """Pairs of a group and a group that contains it, to any depth."""
 

@@ -61,6 +61,19 @@ def ancestors(
     return reached
 
 
+def nesting_depth(parents: Mapping[Node, Collection[Node]]) -> int:
+    """Returns the nodes of the longest chain in which each is in the next. All nodes of a cycle count.
+
+    >>> nesting_depth({"a": ["b"], "b": ["c"], "c": ["b"], "d": []})
+    3
+    """
+    depths: dict[Node, int] = {}
+    for cycle in _components(parents):
+        above = max((depths.get(group, 0) for node in cycle for group in parents.get(node, ())), default=0)
+        depths.update(dict.fromkeys(cycle, len(cycle) + above))
+    return max(depths.values(), default=0)
+
+
 def _components(parents: Mapping[Node, Collection[Node]]) -> Iterator[list[Node]]:
     """Yields the strongly connected components, each after all components that it reaches.
 

@@ -1,15 +1,18 @@
-"""Checks that a bundle can list the ancestors of every group (P3)."""
+"""Checks that groups are not nested too deeply, and that a bundle can list the ancestors of each (P3)."""
 
 from collections.abc import Collection, Iterator, Mapping
+from typing import Final
 
-from ...bundles.program.closure import TooManyAncestors, ancestors
+from ...bundles.program.closure import TooManyAncestors, ancestors, nesting_depth
 from ..diagnostics.diagnostic import Finding
 from ..limits import Limits
 from .draft import Draft
 
+_FLATTER: Final = "nest the groups less deeply: a subject can also be a direct member of an outer group"
+
 
 def check_nesting(draft: Draft) -> Iterator[Finding]:
-    """Reports groups if they have more ancestors, all together, than the limit.
+    """Reports groups if a chain of them is longer than the limit, or if all have more ancestors than the limit.
 
     The ancestors of a group are the groups that contain it, directly or through other groups.
     """
@@ -24,10 +27,16 @@ def check_nesting(draft: Draft) -> Iterator[Finding]:
 
 
 def too_many_ancestors(parents: Mapping[str, Collection[str]], limits: Limits) -> Finding | None:
-    """Returns a finding if groups have too many ancestors, or None. `parents` has the direct parents of each group."""
+    """Returns a finding if groups are nested too deeply or have too many ancestors, or None.
+
+    `parents` has the direct parents of each group.
+    """
+    depth = nesting_depth(parents)
+    if depth > limits.group_depth:
+        message = f"groups are nested too deeply: {depth:,} in a chain, the limit is {limits.group_depth:,}"
+        return Finding("too-many-ancestors", message, ("groups",), _FLATTER)
     try:
         ancestors(parents, limits.group_ancestors)
     except TooManyAncestors as ex:
-        help_text = "nest the groups less deeply: a subject can also be a direct member of an outer group"
-        return Finding("too-many-ancestors", str(ex), ("groups",), help_text)
+        return Finding("too-many-ancestors", str(ex), ("groups",), _FLATTER)
     return None

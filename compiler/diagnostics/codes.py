@@ -100,9 +100,7 @@ CODES = (
         "error",
         "the run found more diagnostics than it lists; if all others are warnings, this is a warning too",
     ),
-    Code(
-        "too-many-ancestors", "error", "groups contain each other, at any depth, more often than a bundle can list (P3)"
-    ),
+    Code("too-many-ancestors", "error", "groups are nested more deeply or more often than the limit (P3)"),
     Code("too-many-conditions", "error", "a policy has more conditions than the limit"),
     Code("too-many-instructions", "error", "all patterns together have more RE2 instructions than the limit (C6)"),
     Code("too-many-routes", "error", "there are more routes than the limit"),

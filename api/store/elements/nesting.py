@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
-from ....bundles.program.closure import TooManyAncestors, ancestors
+from ....bundles.program.closure import TooManyAncestors, ancestors, nesting_depth
 from ....compiler.checks.groups import too_many_ancestors
 from ....compiler.limits import DEFAULTS
 from ....compiler.model.elements import Element, ElementKind, Group
@@ -14,7 +14,7 @@ _OUTER = "AND member IN (SELECT group_id FROM group_groups WHERE environment = ?
 
 
 def nesting_faults(workspace: Workspace, changes: Iterable[ElementTexts]) -> Iterator[BodyFault]:
-    """Yields a fault for the last edit that put a group into another, if groups have too many ancestors now (P3).
+    """Yields a fault for the last edit that put a group into another, if they are nested too deeply now (P3).
 
     Removing a group from another is never refused.
     """
@@ -35,13 +35,16 @@ def _inner(element: Element | None) -> set[str]:
 
 
 def _may_be_too_many(workspace: Workspace) -> bool:
-    """Returns whether an upper bound of the (group, ancestor) pairs is above the limit.
+    """Returns whether an upper bound of the depth, or of the (group, ancestor) pairs, is above its limit.
 
     A group has its parents as ancestors, and their ancestors. PERF: most groups contain no group, and of these only the
     number of their parents is read. The bound is exact if each has one parent.
     """
+    parents = _parents(workspace, _OUTER)
+    if nesting_depth(parents) + 1 > DEFAULTS.group_depth:  # the innermost groups are left out
+        return True
     try:
-        above = ancestors(_parents(workspace, _OUTER), DEFAULTS.group_ancestors)
+        above = ancestors(parents, DEFAULTS.group_ancestors)
     except TooManyAncestors:
         return True
     query = "SELECT group_id, count(*) FROM group_groups WHERE environment = ? GROUP BY group_id"

@@ -213,7 +213,8 @@ def test_writes_of_several_environments_share_a_transaction(filled: Store) -> No
     ]
 
 
-def test_a_transaction_takes_so_many_writes_and_no_more(filled: Store) -> None:
+def test_a_transaction_takes_so_many_writes_and_no_more(filled: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gathered_writes, "MOST_SECONDS", 60.0)  # the machine may be busy
     assert len(filled.write_gathered([role(str(number)) for number in range(MOST_WRITES + 8)])) == MOST_WRITES
     assert filled.revision_of(ENV) == 1 + MOST_WRITES
 

@@ -25,6 +25,11 @@ def test_a_chain_is_limited_by_the_pairs_that_it_makes(length, expected, name):
     assert seen(model_text(groups=chain(length)), name, LIMITS) == expected
 
 
+@pytest.mark.parametrize(("length", "expected"), [(64, []), (65, [("too-many-ancestors", "[")])])
+def test_a_chain_has_so_many_groups(length, expected):
+    assert seen(model_text(groups=chain(length)), "model.json", Limits()) == expected
+
+
 def test_the_place_is_the_list_of_groups():
     text = model_text(groups=chain(5))
     documents = {"a.json": '{"model": 1}', "b.json": text, "c.json": '{"model": 1, "groups": [{"id": "other"}]}'}

@@ -71,3 +71,13 @@ def test_many_ways_to_one_group_are_pairs_once(store):
         Create("groups", {"id": "last"}),
         *(Patch("groups", (f"m{number}",), {"members": [*inner, {"group": "last"}]}) for number in range(5)),
     )
+
+
+def test_a_chain_and_a_cycle_are_as_long_as_the_limit_at_most(store, monkeypatch):
+    monkeypatch.setattr("writ.api.store.elements.nesting.DEFAULTS", Limits())
+    put(store, {"groups": chain(64)})
+    fault = refused(store, Create("groups", {"id": "outer", "members": [{"group": "g63"}]}))
+    assert fault.message == "groups are nested too deeply: 65 in a chain, the limit is 64"
+    write(store, Patch("groups", ("g0",), {"members": [{"group": "g63"}]}))
+    refused(store, Create("groups", {"id": "outer", "members": [{"group": "g7"}]}))
+    write(store, Patch("groups", ("g9",), {"members": []}))
