@@ -34,6 +34,9 @@ RESPONSE_VALUES: Final = (
 )
 """The facts that a response header may carry, besides an attribute of the subject."""
 
+CONTEXT_KEYS: Final = frozenset(("host", "ip", "ip_address", "method", "path", "scheme", "time"))
+"""The keys of the context that Writ sets, or that gates read. No claim of a token may set one."""
+
 CREDENTIAL_HEADERS: Final = frozenset(("authorization", "x-writ-authorization", "proxy-authorization", "cookie"))
 """Headers with credentials. No member of the settings may name one."""
 
@@ -75,7 +78,7 @@ class JwtSubject(_Settings, frozen=True):
 
     The token must be from `issuer`, for `audience`, and signed with one of `algorithms` by a key of the JWKS, which
     lies in a file (an absolute path on each machine) or at a URL. `id_claim` has the subject's id, and `type` is its
-    type. `attribute_claims` has the claim of each attribute.
+    type. `attribute_claims` has the claim of each attribute, and `context_claims` that of each key of the context.
     """
 
     issuer: Text
@@ -86,6 +89,7 @@ class JwtSubject(_Settings, frozen=True):
     id_claim: Key = "sub"
     type: Text = "user"
     attribute_claims: dict[Key, Key] = {}
+    context_claims: dict[Key, Key] = {}
 
 
 class GatewaySubject(_Settings, frozen=True):
@@ -142,6 +146,12 @@ def _subject_faults(subject: GatewaySubject) -> Iterator[SettingsFault]:
             yield SettingsFault((*at, "jwks_url"), message)
         if len(subject.jwt.attribute_claims) > MAX_ENTRIES:
             yield _too_many((*at, "attribute_claims"), subject.jwt.attribute_claims)
+        if len(subject.jwt.context_claims) > MAX_ENTRIES:
+            yield _too_many((*at, "context_claims"), subject.jwt.context_claims)
+        for key in subject.jwt.context_claims:
+            if key in CONTEXT_KEYS:
+                message = f"{quoted(key)} is about the request itself, and comes from no token"
+                yield SettingsFault((*at, "context_claims", key), message)
 
 
 def _input_faults(settings: GatewaySettings) -> Iterator[SettingsFault]:

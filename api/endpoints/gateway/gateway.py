@@ -20,7 +20,7 @@ from ...telemetry.decision_log.entry import Asker, EntryKind, Moment
 from ...telemetry.log_lines import TRACE
 from ...telemetry.metrics.counts import Counts
 from .contracts.contract import Contract, GatewayCall
-from .gateway_subjects import NoSubject, subject_of
+from .gateway_subjects import NoSubject, asking
 from .headers import GatewayRefused, Headers
 from .outcome import Outcome, allowed, denied, no_route, no_subject, refused, unreadable
 from .peers import is_trusted
@@ -156,8 +156,8 @@ class Gateway:
         if asked.contract.told_by_headers and not trusted:
             raise GatewayRefused("the peer is no trusted proxy; add the gateway to `trusted_proxies`")
         original = asked.contract.original(GatewayCall(asked.method, headers, asked.below, trusted))
-        subject = subject_of(headers, settings, trusted, self._tokens)
-        question = question_of(original, subject, headers, settings, engine, trusted)
+        asker = asking(headers, settings, trusted, self._tokens)
+        question = question_of(original, asker, headers, settings, engine, trusted)
         if settings.max_cache_seconds:
             question["options"] = {"valid_until": True}
         return Prepared(engine, question, settings, self._log.begin(), caller)

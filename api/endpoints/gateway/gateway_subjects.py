@@ -1,7 +1,7 @@
 """Reads the subject of a gateway's request, from a header of a trusted gateway or from the user's token."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from ....bundles.routing.settings import GatewaySettings, JwtSubject
 from .headers import GatewayRefused, Headers
@@ -14,8 +14,15 @@ class NoSubject(Exception):
     """The request has no usable subject: 401. The message is one sentence."""
 
 
-def subject_of(headers: Headers, settings: GatewaySettings, trusted: bool, tokens: UserTokens) -> Subject:
-    """Returns the subject of a request. `trusted` says whether the peer may name one in a header.
+class Asking(NamedTuple):
+    """The subject of a request, and what its token says of the context."""
+
+    subject: Subject
+    context: Mapping[str, Any]
+
+
+def asking(headers: Headers, settings: GatewaySettings, trusted: bool, tokens: UserTokens) -> Asking:
+    """Returns who asks. `trusted` says whether the peer may name a subject in a header.
 
     Raises NoSubject, KeysAreComing, and Refused for a header that can't be read or comes from another peer.
     """
@@ -31,10 +38,10 @@ def subject_of(headers: Headers, settings: GatewaySettings, trusted: bool, token
     type, colon, id = text.partition(":")
     if not (type and colon and id):
         raise NoSubject(f"`{name}` is a type and an id, like `user:alice`")
-    return {"type": type, "id": id}
+    return Asking({"type": type, "id": id}, {})
 
 
-def _from_token(headers: Headers, settings: JwtSubject, tokens: UserTokens) -> Subject:
+def _from_token(headers: Headers, settings: JwtSubject, tokens: UserTokens) -> Asking:
     header = headers.one("Authorization")
     scheme, _, token = (header or "").partition(" ")
     if scheme.lower() != "bearer" or not token:
@@ -46,8 +53,9 @@ def _from_token(headers: Headers, settings: JwtSubject, tokens: UserTokens) -> S
     id = claims.get(settings.id_claim)
     if not isinstance(id, str) or not id:
         raise NoSubject(f"the user's token has no text in `{settings.id_claim}`")
-    return {"type": settings.type, "id": id, "properties": _attributes(claims, settings)}
+    subject = {"type": settings.type, "id": id, "properties": _named(claims, settings.attribute_claims)}
+    return Asking(subject, _named(claims, settings.context_claims))
 
 
-def _attributes(claims: Mapping[str, Any], settings: JwtSubject) -> dict[str, Any]:
-    return {key: claims[claim] for key, claim in settings.attribute_claims.items() if claim in claims}
+def _named(claims: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    return {key: claims[claim] for key, claim in names.items() if claim in claims}

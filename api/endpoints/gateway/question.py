@@ -8,7 +8,7 @@ from ....bundles.routing.typed_values import typed_value
 from ....runtime import Engine
 from ....runtime.routing.route_table import Found, Matched
 from ....runtime.routing.target import BadTarget, Target
-from .gateway_subjects import Subject
+from .gateway_subjects import Asking
 from .headers import GatewayRefused, Headers
 from .original import Original
 
@@ -25,7 +25,7 @@ class NoRoute(Exception):
 
 
 def question_of(
-    original: Original, subject: Subject, headers: Headers, settings: GatewaySettings, engine: Engine, trusted: bool
+    original: Original, asker: Asking, headers: Headers, settings: GatewaySettings, engine: Engine, trusted: bool
 ) -> dict[str, Any]:
     """Returns the evaluation request. Raises NoRoute, and Refused for what can be read in two ways."""
     try:
@@ -35,7 +35,8 @@ def question_of(
         if len(question) < len(_NAMED):
             of_route = _of_route(original, found, headers, engine)
             question = of_route | question if question else of_route
-        question["subject"], question["context"] = subject, _context(original, found.path)
+        question["subject"] = asker.subject
+        question["context"] = {**asker.context, **_context(original, found.path)}
         return question
     except BadTarget as ex:
         raise GatewayRefused(f"the original target has {ex}") from None

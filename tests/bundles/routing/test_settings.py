@@ -43,6 +43,7 @@ SOUND = {
     "this machine": jwt(jwks_url="http://127.0.0.1:8080/jwks"),
     "this machine by name": jwt(jwks_url="http://localhost/jwks"),
     "this machine in IPv6": jwt(jwks_url="http://[::1]:8080/jwks"),
+    "claims": jwt(context_claims={"agent": "client_id"}, attribute_claims={"team": "team"}),
     "all headers": HEADER
     | {
         "action_header": "X-Action",
@@ -63,6 +64,8 @@ def test_sound_settings(case: str) -> None:
 FAULTY: dict[str, tuple[dict[str, Any], str]] = {
     "no source": ({"subject": {}}, "subject"),
     "two sources": ({"subject": {"header": "X-Subject", "jwt": TOKEN}}, "subject"),
+    "a token that says where it comes from": (jwt(context_claims={"ip": "addr"}), "subject.jwt.context_claims.ip"),
+    "a token that says the time": (jwt(context_claims={"time": "iat"}), "subject.jwt.context_claims.time"),
     "no keys": (jwt(jwks_url=None), "subject.jwt"),
     "two places of keys": (jwt(jwks_file="/etc/keys"), "subject.jwt"),
     "relative file": (jwt(jwks_url=None, jwks_file="keys.json"), "subject.jwt.jwks_file"),

@@ -1,13 +1,14 @@
-"""What a route takes from a request reaches the engine as a value of the attribute's type (C11)."""
+"""What a route takes from a request reaches the engine as a value of its type (C11), beside claims of the token."""
 
 from pathlib import Path
 
 import pytest
 from writ.api.endpoints.gateway.gateway import without_credentials
+from writ.api.endpoints.gateway.gateway_subjects import Asking, asking
 from writ.api.endpoints.gateway.headers import Headers
 from writ.api.endpoints.gateway.original import Original
 from writ.api.endpoints.gateway.question import question_of
-from writ.bundles.routing.settings import GatewaySettings, GatewaySubject
+from writ.bundles.routing.settings import GatewaySettings, GatewaySubject, JwtSubject
 from writ.bundles.routing.typed_values import typed_value
 from writ.runtime import Engine
 
@@ -52,8 +53,8 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Engine:
 def test_a_denied_amount_never_passes_as_a_text(engine: Engine, amount: str | None, passes: bool) -> None:
     fields = [] if amount is None else [(b"X-Amount", amount.encode())]
     original = Original("POST", "shop.example", "/payments/p1?draft=true", None, None)
-    subject = {"type": "user", "id": "alice"}
-    question = question_of(original, subject, Headers.of(fields), SETTINGS, engine, True)
+    asker = Asking({"type": "user", "id": "alice"}, {})
+    question = question_of(original, asker, Headers.of(fields), SETTINGS, engine, True)
     assert question["resource"]["properties"]["draft"] is True
     assert engine.decide(question)["decision"] is passes
 
@@ -63,3 +64,20 @@ def test_no_credential_gets_into_the_log_as_a_value_of_another_type() -> None:
     taken = {"amount": typed_value("number", "12345"), "other": typed_value("number", "secret"), "open": 5}
     kept, cut = without_credentials({"resource": {"properties": taken}}, headers)
     assert (kept, cut) == ({"resource": {"properties": {"open": 5}}}, True)
+
+
+def test_a_token_tells_the_context_what_the_settings_name(engine: Engine) -> None:
+    """Never what is about the request itself, and nothing that the settings do not name."""
+
+    class Tokens:
+        def claims(self, _token: str, _settings: JwtSubject) -> dict[str, object]:
+            return {"sub": "alice", "client_id": "shop", "host": "evil.example", "team": "x"}
+
+    named = JwtSubject("i", "a", ("EdDSA",), jwks_file="/k", context_claims={"agent": "client_id", "none": "missing"})
+    settings = GatewaySettings(GatewaySubject(jwt=named))
+    headers = Headers.of([(b"Authorization", b"Bearer x")])
+    asker = asking(headers, settings, True, Tokens())  # type: ignore[arg-type]
+    assert asker == Asking({"type": "user", "id": "alice", "properties": {}}, {"agent": "shop"})
+    question = question_of(Original("POST", "shop.example", "/payments/p1"), asker, headers, settings, engine, True)
+    told = {"agent": "shop", "method": "POST", "host": "shop.example", "path": "/payments/p1"}
+    assert question["context"] == told
