@@ -40,7 +40,13 @@ MOST_METHOD: Final = 64
 """Bytes of a method."""
 
 _USUAL: Final = (b"POST ", b"GET ", b"PUT ", b"PATCH ", b"DELETE ", b"HEAD ", b"OPTIONS ", b"TRACE ")
-"""The starts of requests whose method every path may serve. Others are for gateways alone."""
+"""The starts of requests whose method every path may serve."""
+
+_KNOWN: Final = re.compile(
+    "ACL|BIND|CHECKOUT|COPY|LINK|LOCK|M-SEARCH|MERGE|MKACTIVITY|MKCALENDAR|MKCOL|MOVE|NOTIFY|PROPFIND|PROPPATCH|PURGE"
+    "|QUERY|REBIND|REPORT|SEARCH|SOURCE|SUBSCRIBE|UNBIND|UNLINK|UNLOCK|UNSUBSCRIBE"
+)
+"""Other methods that llhttp knows. The application answers 405 to them, with the methods of the path."""
 
 _METHOD: Final = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 """A token of RFC 9110, 5.6.2."""
@@ -252,7 +258,7 @@ class RequestParser:
         if length > LONGEST_BODY:
             self._stop(malformed("the `Content-Length` is too large"))
         method = self._method or parser.get_method().decode("ascii")
-        if not self._takes_any(self._target) if self._method else method == "CONNECT":
+        if self._method and not (_KNOWN.fullmatch(method) or self._takes_any(self._target)):
             self._stop(_unknown_method())
         self.in_body, self._chunked, self._head_bytes = True, coding is not None, 0
         self._length, self._keep_alive, self._upgrade = length, parser.should_keep_alive(), parser.should_upgrade()

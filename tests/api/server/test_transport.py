@@ -112,6 +112,13 @@ def test_another_method_is_405(http: httpx.Client, method: str, path: str) -> No
     assert answer.json().keys() == {"error"}
 
 
+@pytest.mark.parametrize("method", ["QUERY", "PROPFIND", "M-SEARCH"])
+def test_a_method_of_another_protocol_is_405(raw: RawConnection, method: str) -> None:
+    raw.send(request(method, SINGLE, key=KEY))
+    answer = raw.answer()
+    assert (answer.status, "POST" in answer.headers["allow"]) == (405, True)
+
+
 @pytest.mark.parametrize("method", ["BREW", "CONNECT", "get"])
 def test_a_method_that_nobody_knows_is_501(raw: RawConnection, method: str) -> None:
     """RFC 9110, 9.1: one that is known, and not served here, is 405."""
