@@ -357,7 +357,8 @@ def test_an_answer_may_be_cached_until_the_clock_changes_it(http: httpx.Client, 
         revision = str(admin.get(DEFAULT).json()["revision"])
         answer = ask(http, "nginx", "GET", "/documents/d1")
         assert answer.headers["Cache-Control"] == "private, max-age=60"
-        assert (answer.headers["Writ-Revision"], "Writ-Valid-Until" in answer.headers) == (revision, False)
+        assert answer.headers["Writ-Revision"].endswith(f".{revision}")
+        assert "Writ-Valid-Until" not in answer.headers
         answer = ask(http, "nginx", "GET", "/documents/d1", **{"X-Writ-Subject": "user:zoe"})
         assert answer.headers["Writ-Valid-Until"] == ends
         assert 10 <= int(answer.headers["Cache-Control"].removeprefix("private, max-age=")) < 20
