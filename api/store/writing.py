@@ -23,7 +23,7 @@ from .history.committing import FoundChanges, find_changes, log_found
 MAX_EDITS = 1_000
 """The most edits of one write."""
 
-MOST_PREPARATIONS = 3
+MOST_PREPARATIONS = 8
 """The times that a write is prepared. If its environment changed each time, it is prepared inside the write lock."""
 
 Time = Callable[[float | None], str]
