@@ -1,6 +1,7 @@
 """A filter as a condition of SQL: `/v1/environments/{env}/filters:translate`."""
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
 import falcon
@@ -26,11 +27,11 @@ from ....runtime.translate import (
 from ....runtime.translate.fields import Field
 from ....runtime.translate.sql import where
 from ...engines.live.store_work import StoreWork
+from ...engines.work.fair_threads import FairThreads
 from ...http.bodies import ENCODER, JSON, Bodies
 from ...http.openapi.operation import Answer, Operation
 from ...http.queries import known_parameters
 from ...http.rejections import BodyRejected
-from ...store.environment_ids import Bounds
 from ..management.body_shapes import shaped
 
 CODE: Final = "bad-filter"
@@ -121,15 +122,16 @@ class FilterTranslation:
 
     def __init__(self, work: StoreWork, bodies: Bodies) -> None:
         self._work, self._bodies = work, bodies
+        self._thread = FairThreads(1, "translate")
 
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:
         """Answer 200. Raises BodyRejected for what is no filter, or can't be expressed exactly."""
         known_parameters(req)
         asked = shaped(await self._bodies.read_element(req), FilterToTranslate, CODE)
-        resp.data = await self._work.read(self._translated, env, asked, req.context.credential.bounds)
+        await self._work.read(self._work.store.environment, env, req.context.credential.bounds)
+        resp.data = await self._thread.run(partial(self._translated, asked))
 
-    def _translated(self, env: str, asked: FilterToTranslate, bounds: Bounds) -> bytes:
-        self._work.store.environment(env, bounds)
+    def _translated(self, asked: FilterToTranslate) -> bytes:
         fields = _fields(asked)
         _refuse_large(asked, fields)
         try:
