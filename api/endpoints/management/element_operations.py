@@ -42,7 +42,7 @@ def creating(kind: ServedKind) -> Operation:
     made = Answer(f"The {kind.noun}.", named(_class(kind)), (LOCATION, ETAG, WRITE_WARNINGS))
     answers = {201: made}
     if _may_be_equal(kind):
-        answers[200] = replace(made, description="An assignment of the same role, holder and dates exists: this one.")
+        answers[200] = replace(made, description=f"An equal {kind.noun} exists: this one.")
     return Operation(
         f"create{_class(kind)}",
         _tag(kind),
@@ -145,7 +145,7 @@ def deleting(kind: ServedKind) -> Operation:
 
 def _may_be_equal(kind: ServedKind) -> bool:
     """Returns whether adding an element that exists with equal content answers with that one."""
-    return kind.name == ElementKind.ASSIGNMENTS
+    return kind.name in (ElementKind.ASSIGNMENTS, ElementKind.GRANTS)
 
 
 def _class(kind: ServedKind) -> str:

@@ -18,8 +18,8 @@ from .checking import CheckedElement
 from .edits import Create, CreateAt, Delete, Edit, Patch, Put, Replace, StoredElement
 from .element_bodies import Body, decode_body, element_of, encode_body, merged, same_body
 from .element_references import release_users
-from .equal_assignments import equal_assignment, is_equal
-from .kinds import MADE_IDS, Kind, kind_named
+from .equal_facts import Fact, equal_fact, equal_facts, is_equal
+from .kinds import KINDS, MADE_IDS, Kind, kind_named
 from .route_order import move_route
 from .tables import StoredRow
 from .workspace import Workspace
@@ -145,14 +145,18 @@ class EditApplier:
             return None
         key = kind.key_of(read.element)
         found = self.workspace.find(kind, key)
-        if isinstance(read.element, Assignment) and not read.faults:
-            same = equal_assignment(self.workspace, read.element) if made else _equal_row(found, read.element)
+        if isinstance(read.element, Assignment | Grant) and not read.faults:
+            anywhere = made or isinstance(read.element, Grant)
+            same = self._equal(read.element) if anywhere else _equal_row(found, read.element)
             if same is not None:
                 return StoredElement(decode_body(same.body), self.workspace.environment.etag_of(same.version))
         if found is not None:
             raise Conflict(f"the {kind.noun} `{':'.join(key)}` exists already")
         self.added.add(self._edit)
         return self._moved(kind, key, edit.before, self._put(kind, key, read, read.element, None))
+
+    def _equal(self, fact: Fact) -> StoredRow | None:
+        return equal_fact(self.workspace.db, self.workspace.number, fact)
 
     def _create_at(self, kind: Kind, key: ElementKey, body: Body) -> StoredElement | None:
         if self._row(kind, key) is not None:
@@ -220,6 +224,8 @@ class EditApplier:
         )
         if found is not None and same_body(found.body, text):
             return StoredElement(read.value, environment.etag_of(found.version))
+        if isinstance(element, Grant) and not read.faults:
+            self._refuse_equal(key, element)
         faults = self._taken_names(kind, key, element)
         if faults:
             self.faults += faults
@@ -227,6 +233,14 @@ class EditApplier:
             return None
         self.workspace.put(kind, key, text, read, found)
         return StoredElement(read.value, environment.etag_of(self.workspace.version))
+
+    def _refuse_equal(self, key: ElementKey, grant: Grant) -> None:
+        """Raises Conflict if another grant is equal: to withdraw one of the two would leave the access (P8)."""
+        kind = KINDS[ElementKind.GRANTS]
+        for one in equal_facts(self.workspace.db, self.workspace.number, grant):
+            other = kind.key_of(element_of(kind.name, one.body))
+            if other != key:
+                raise Conflict(f"the grant {quoted(other[0])} is equal to this one", ((kind.name, other),))
 
     def _taken_names(self, kind: Kind, key: ElementKey, element: Element) -> list[BodyFault]:
         """Returns faults for names that another element has."""
@@ -265,7 +279,7 @@ class EditApplier:
             stated.append(element_of(kind.name, found.body))
 
 
-def _equal_row(found: StoredRow | None, wanted: Assignment) -> StoredRow | None:
+def _equal_row(found: StoredRow | None, wanted: Fact) -> StoredRow | None:
     is_same = found is not None and is_equal(element_of(ElementKind.ASSIGNMENTS, found.body), wanted)
     return found if is_same else None
 

@@ -9,10 +9,11 @@ from typing import Protocol
 import msgspec
 from sqlite_utils import Database
 
-from ....compiler.model.elements import Element, ElementKind, Route
+from ....compiler.model.elements import Assignment, Element, ElementKind, Grant, Route
 from ..actor import Actor
 from ..database.connections import CACHE_KIB
 from ..elements.element_bodies import element_of, same_body
+from ..elements.equal_facts import equal_facts
 from ..elements.kinds import KINDS, Kind, Reference
 from ..elements.tables import TABLES, NewRow, bounds
 from ..elements.workspace import ElementTexts
@@ -215,12 +216,19 @@ class Replacement:
             plan.differs.append(found is None or not same_body(found.body, text))
         missing = stored.difference(plan.places)
         if kind.name in self._keeps:
-            plan.kept = missing
+            replaced = {place for place in self._equal_places(plan) if place in missing}
+            plan.kept, plan.removed = missing - replaced, sorted(replaced)
         else:
             plan.removed = sorted(missing)
         old = [place for place in plan.places if place != _NEW]
         plan.moves = _NEW in plan.places[: len(old)] or any(left > right for left, right in pairwise(old))
         return plan
+
+    def _equal_places(self, plan: _Plan) -> Iterator[int]:
+        """Yields the places of stored facts that equal a new or changed one (P8)."""
+        for at, element in enumerate(self._submitted.elements(plan.kind.name)):
+            if plan.differs[at] and isinstance(element, Assignment | Grant):
+                yield from (one.place for one in equal_facts(self._db, self._environment.number, element))
 
     def _stored_places(self, kind: Kind) -> set[int]:
         rows = self._db.execute(

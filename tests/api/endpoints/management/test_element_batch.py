@@ -21,6 +21,9 @@ def test_elements_of_a_batch_may_refer_to_each_other(service: Managed) -> None:
     assert service.simulate_post(f"{ROOT}/groups:batch", json={"items": items}).status_code == 201
 
 
+GRANT = MEMBERS["grants"] | {"expires_at": "2035-01-01T00:00:00Z"}
+
+
 @pytest.mark.parametrize(
     ("items", "status", "places"),
     [
@@ -30,7 +33,7 @@ def test_elements_of_a_batch_may_refer_to_each_other(service: Managed) -> None:
             ["$.items[1].actions[0]"],
         ),
         ([{"id": "new"}, {"id": "x", "subject": 1}], 400, ["$.items[0]", "$.items[0]", "$.items[0]"]),
-        ([MEMBERS["grants"] | {"id": "new"}, MEMBERS["grants"]], 409, []),
+        ([GRANT | {"id": "new"}, GRANT | {"id": "g1", "starts_at": "2034-01-01T00:00:00Z"}], 409, []),
         ([MEMBERS["grants"] | {"id": "new"}, "x"], 400, ["$.items[1]"]),
         ([], 400, ["$.items"]),
         ([{"id": str(number)} for number in range(1_001)], 400, ["$.items"]),

@@ -87,7 +87,11 @@ def test_a_query_is_read_strictly(served: Managed, query: str) -> None:
 
 def test_many_are_read_in_chunks(served: Managed) -> None:
     """They all expire at once, so that their order is that of their ids."""
-    items = [MEMBERS["grants"] | {"id": f"n{n:03}", "expires_at": "2027-01-15T08:30:00Z"} for n in range(250)]
+    items = [
+        MEMBERS["grants"]
+        | {"id": f"n{n:03}", "subject": {"type": "user", "id": f"u{n}"}, "expires_at": "2027-01-15T08:30:00Z"}
+        for n in range(250)
+    ]
     assert served.simulate_post(f"{ROOT}/grants:batch", json={"items": items}).status_code == 201
     found = served.simulate_get(f"{ALL}?within=1h&limit=240").json
     assert [one["id"] for one in found["items"]] == [one["id"] for one in items[:240]]

@@ -3,8 +3,8 @@
 from typing import Any
 
 import pytest
-from writ.api.store.elements.edits import Create, CreateAt, Delete, Patch, Replace
-from writ.api.store.elements.equal_assignments import ALIKE
+from writ.api.store.elements.edits import Create, CreateAt, Delete, Patch, Put, Replace
+from writ.api.store.elements.equal_facts import ALIKE, GRANTS_ALIKE
 from writ.api.store.errors import Conflict, NotFound, PreconditionFailed, Rejected
 
 from tests.support.stored import ENV, put, stored, write
@@ -69,12 +69,53 @@ def test_what_was_created_is_there_as_it_was_sent(store):
 
 
 def test_an_id_is_made_where_none_is_brought(store):
-    """Made from the content of a grant, with a number if another grant has the same content, random for others (E1)."""
-    done = write(store, Create("grants", GRANT), Create("grants", GRANT), Create("roles", {"name": "x"}))
-    first, again, role = (result.body["id"] for result in done.results)
-    put(store, MODEL | {"grants": [GRANT, GRANT]})
-    assert {grant["id"] for grant in stored(store)["grants"]} == {first, again}
-    assert len({first, again, role}) == 3
+    """Made from the content of a grant, random for others (E1)."""
+    done = write(store, Create("grants", GRANT), Create("roles", {"name": "x"}))
+    first, role = (result.body["id"] for result in done.results)
+    put(store, MODEL | {"grants": [GRANT]})
+    assert [grant["id"] for grant in stored(store)["grants"]] == [first]
+    assert first != role
+
+
+DATED = GRANT | {"expires_at": "2035-01-01T00:00:00Z"}
+
+
+@pytest.mark.parametrize(
+    ("first", "again"),
+    [
+        (GRANT, GRANT),
+        (GRANT | {"id": "g1"}, GRANT),
+        (GRANT | {"id": "g1"}, GRANT | {"id": "g2"}),
+        (GRANT | {"id": "g1"}, GRANT | {"id": "g1", "actions": GRANT["actions"] * 2}),
+        (DATED, DATED | {"id": "g2", "expires_at": "2035-01-01T01:00:00+01:00"}),
+    ],
+)
+def test_an_equal_grant_is_the_existing_one(store, first, again):
+    """P8: to withdraw one of two equal grants would leave the access."""
+    (made,) = write(store, Create("grants", first)).results
+    revision = store.revision_of(ENV)
+    done = write(store, Create("grants", again))
+    assert (done.results, done.added, store.revision_of(ENV)) == ((made,), frozenset(), revision)
+
+
+def test_a_write_that_would_make_two_grants_equal_is_refused(store):
+    write(store, Create("grants", GRANT | {"id": "g1"}), Create("grants", DATED | {"id": "g2"}))
+    for edit in (
+        Patch("grants", ("g2",), {"expires_at": None}),
+        Replace("grants", ("g2",), GRANT),
+        Put("grants", ("g3",), GRANT),
+    ):
+        assert str(refused(store, Conflict, edit)) == "the grant `g1` is equal to this one"
+    assert "exists already" in str(
+        refused(store, Conflict, Create("grants", DATED | {"id": "g1", "starts_at": "2034-01-01T00:00:00Z"}))
+    )
+    write(store, Create("grants", GRANT | {"id": "all", "actions": ["*"]}))
+
+
+def test_equal_grants_are_found_by_an_index(store):
+    with store._connections.reading() as db:
+        plan = [row[-1] for row in db.execute(f"EXPLAIN QUERY PLAN {GRANTS_ALIKE}", (1, "user", "a", "document", "d"))]
+    assert any("grants_of_subject" in step or "grants_on_resource" in step for step in plan)
 
 
 @pytest.mark.parametrize("kind", ["grants", "assignments"])

@@ -74,6 +74,15 @@ def test_a_group_of_an_assignment_that_stays_never_goes(store):
     assert replaced(store, Extent.KEEP_FACTS, MODEL | {"groups": [], "assignments": moved}).revision == 2
 
 
+def test_an_equal_fact_of_the_documents_takes_the_place_of_the_stored_one(store):
+    """P8: else there would be two, and to withdraw one of them would leave the access."""
+    put(store, MODEL)
+    other = MODEL["grants"][0] | {"id": "mine"}
+    done = replaced(store, Extent.KEEP_FACTS, MODEL | {"grants": [other]})
+    assert (done.changes, done.kept) == ({"grants": {"added": 1, "changed": 0, "removed": 1}}, {"grants": 1})
+    assert [one["id"] for one in stored(store)["grants"]] == ["g2", "mine"]
+
+
 def test_policies_only_leaves_every_other_list(store):
     put(store, MODEL)
     policies = {"roles": [{"id": "r"}, {"id": "s"}], "resource_types": [TYPE], "subjects": [ALICE], "lints": []}
