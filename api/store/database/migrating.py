@@ -43,7 +43,9 @@ def migrate(connections: StoreConnections, keep: bool = True, upgrade: bool = Tr
     db = connections.fresh()
     try:
         with connections.translated():
+            db.execute("BEGIN")  # one state: another process may fill a new database between two reads
             version = _checked_version(db, connections.path)
+            db.execute("COMMIT")
             _switch_to_wal(db)
     finally:
         db.close()
