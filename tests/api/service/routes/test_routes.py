@@ -96,8 +96,8 @@ def links(document: dict[str, object]) -> Iterator[str]:
     ("path", "count"),
     [
         ("/.well-known/oauth-authorization-server", 3),
-        ("/.well-known/authzen-configuration", 5),
-        ("/.well-known/authzen-configuration/environments/default", 5),
+        ("/.well-known/authzen-configuration", 6),
+        ("/.well-known/authzen-configuration/environments/default", 6),
     ],
 )
 def test_every_url_that_is_handed_out_is_served(full: testing.TestClient, path: str, count: int) -> None:
