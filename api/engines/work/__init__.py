@@ -24,6 +24,7 @@ The threads of a worker. Each starts with its first work, after the fork.
 | `prepare` | 3 | opening engines, applying large changes, specialising programs | it takes seconds and memory |
 | `store-read` | 4 | reads for the management API, metrics | a search would hold them up |
 | `search` | 3 | searches | they take seconds |
+| `translate` | 1 | filters as conditions of SQL | several at a time would hold up decisions |
 | `store-prepare` | 3 | writes before they take the write lock, trials | a change of a group or a type takes long |
 | `store-credentials` | 1 | reads of credentials | token requests do not wait behind long lists |
 | `store-write` | 1 | writes | SQLite allows one at a time, and those that wait need no lock |

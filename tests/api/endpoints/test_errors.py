@@ -22,6 +22,7 @@ class Broken:
     """An engine that fails while it decides."""
 
     manifest = SimpleNamespace(environment=None)
+    revision_token = None
 
     def __init__(self, error: Exception) -> None:
         self._error = error
