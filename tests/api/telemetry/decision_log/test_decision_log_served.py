@@ -162,7 +162,7 @@ def test_several_workers_log_each_decision_once_while_the_file_is_rotated(tmp_pa
                     asked.append(id)
                     number += 1
 
-        threads = [threading.Thread(target=ask, args=(place,)) for place in range(4)]
+        threads = [threading.Thread(target=ask, args=(place,)) for place in range(8)]
         for thread in threads:
             thread.start()
         for number in range(4):
@@ -170,7 +170,9 @@ def test_several_workers_log_each_decision_once_while_the_file_is_rotated(tmp_pa
             wait_until(log.exists)  # it may be that no worker wrote since the last time
             log.rename(tmp_path / f"log.{number}")
             if number == 1:
+                old = {*children(server.process.pid)}
                 server.process.send_signal(signal.SIGHUP)
+                wait_until(lambda old=old: not old & {*children(server.process.pid)})
             if number == 2:
                 os.kill(children(server.process.pid)[0], signal.SIGTERM)
         more_than(len(asked) + 150)
