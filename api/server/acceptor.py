@@ -8,7 +8,6 @@ import asyncio
 import logging
 import socket
 import ssl
-from contextlib import suppress
 from functools import partial
 from typing import Final, Protocol
 
@@ -77,9 +76,13 @@ class Acceptor:
             self._listener.close()
 
     def _accept_rest(self) -> None:
-        with suppress(OSError):  # no client waits any more, or no file can be opened
-            for _ in range(BACKLOG):
+        for _ in range(BACKLOG):
+            try:
                 self._begin(self._accepted())
+            except ConnectionError:  # this client is gone already
+                continue
+            except OSError:  # no client waits any more, or no file can be opened
+                return
 
     async def _readable(self) -> None:
         """Wait until a client connects."""

@@ -26,7 +26,7 @@ MOST_TIMES = 2.0
 
 _SETTINGS = {"WRIT_MAX_FAILED_ATTEMPTS": "1000000"}
 LEAST_SECONDS = 5.0
-"""How long the callers ask, however little time the run has."""
+"""The seconds for which the callers ask, also if the run has less time."""
 
 _START = 15.0
 _PATIENCE = 120.0

@@ -1,4 +1,4 @@
-"""What comes back as `X-Request-ID` (authzen.md 79-81)."""
+"""The `X-Request-ID` that comes back (authzen.md 79-81)."""
 
 import re
 

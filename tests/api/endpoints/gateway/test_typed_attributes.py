@@ -1,4 +1,4 @@
-"""What a route takes from a request reaches the engine as a value of its type (C11), beside claims of the token."""
+"""Values that a route takes from a request have their type in the engine (C11), beside claims of the token."""
 
 from pathlib import Path
 

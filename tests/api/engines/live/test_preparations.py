@@ -60,7 +60,7 @@ def die_in(preparations: Preparations, *environments: str) -> None:
 
 
 def lose(preparations: Preparations, environment: str, patch: pytest.MonkeyPatch) -> None:
-    """What `die_in` does, without a fork: this process passes for another one."""
+    """Does as `die_in`, without a fork: this process passes for another one."""
     preparation = preparations(environment)
     with patch.context() as other:
         other.setattr(os, "getpid", lambda: 2**30)
