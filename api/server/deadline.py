@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Final
 
-LAST_CALL_SECONDS: Final = 0.5
+LAST_CALL_SECONDS: Final = 0.25
 """The seconds for which a connection that owes nothing waits for one more request, when the service stops. So a client
 that asks again and again learns from an answer that the connection ends."""
 
