@@ -13,7 +13,7 @@ from .errors import UNREADABLE, BundleError
 from .file.clause_codec import decode_clause, encode_clause
 from .formats import FIRST_FORMAT, check_format
 from .program.clauses import Clause, ResourceType
-from .program.facts import ALWAYS, EntityKey, Holding
+from .program.facts import ALWAYS, EntityKey, GrantHolder, Holding
 from .routing.routing import Routing
 
 
@@ -56,11 +56,15 @@ class PolicyChange(Change, frozen=True, array_like=True, tag=True):
 
 
 class GroupChange(Change, frozen=True, array_like=True, tag=True):
-    """A group: all groups above it, at any depth, and the roles assigned to the group itself (P2, P3)."""
+    """A group: all groups above it, at any depth, and the roles and grants of the group itself (P2, P3, P7).
+
+    `granted` are the resources on which it has grants, as those of a subject.
+    """
 
     id: str
     ancestors: tuple[str, ...]
     holdings: tuple[Holding, ...]
+    granted: tuple[EntityKey, ...] | None = ()
     present: bool = True
 
 
@@ -88,12 +92,12 @@ class GrantState(msgspec.Struct, frozen=True, array_like=True):
 
 
 class GrantsChange(Change, frozen=True, array_like=True, tag=True):
-    """All grants of one subject on one resource, by id, whether they are in force or not.
+    """All grants of one subject or group on one resource, by id, whether they are in force or not.
 
     The key of the resource has its type's id.
     """
 
-    subject: EntityKey
+    holder: GrantHolder
     resource: EntityKey
     grants: tuple[GrantState, ...]
 
@@ -191,5 +195,6 @@ def clauses_of(change: PolicyChange) -> tuple[Clause, ...]:
 
 def _state(clause: Clause) -> ClauseState:
     types = {type: number for number, type in enumerate(clause.types)}
-    roles = {role: number for number, role in enumerate(clause.roles or ())}
+    named = dict.fromkeys((*(clause.roles or ()), *clause.except_roles))
+    roles = {role: number for number, role in enumerate(named)}
     return ClauseState(tuple(types), tuple(roles), encode_clause(clause, types, roles))

@@ -1,10 +1,14 @@
-"""The errors of a bundle that can't be read, or that is not accepted."""
+"""The base of all errors of Writ, and those of a bundle that can't be read, or that is not accepted."""
 
 LONGEST_MESSAGE = 400
 """The length of a message, in characters. Longer messages are cut."""
 
 
-class BundleError(Exception):
+class Error(Exception):
+    """The base of all errors that Writ raises for an application. The message is one sentence."""
+
+
+class BundleError(Error):
     """A bundle file is damaged, foreign, truncated or newer than this reader. The message is one sentence.
 
     A request that raises this error gets no answer. It is never allowed.

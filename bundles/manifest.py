@@ -5,7 +5,9 @@ from typing import Annotated, Any, TypeAlias
 import msgspec
 
 from .errors import UNREADABLE, BundleError
+from .extensions import EXTENSIONS, RequestMode
 from .prepared import prepared
+from .wording import joined, quoted
 
 Digest: TypeAlias = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{64}\Z")]
 """A SHA-256 digest in hexadecimal."""
@@ -29,6 +31,8 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     `source` is the digest of the normalised model, and `parent` the digest of the bundle before this one. `tzdata` is
     the release of the time zone database. `environment` is None for a bundle that was compiled from files.
+    `extensions` are the sorted names of those that the model uses (X1), and `requests` says how it wants requests to be
+    checked (E8).
     """
 
     source: Digest
@@ -39,16 +43,32 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     revision: Count = 0
     parent: Digest | None = None
     provenance: dict[str, Any] | None = None
+    extensions: tuple[str, ...] = ()
+    requests: RequestMode | None = None
+
+
+_LATER = ("extensions", "requests")
+"""The members that earlier manifests do not have."""
 
 
 def encode_manifest(manifest: Manifest) -> bytes:
-    """Returns the manifest as JSON, always in the same order."""
-    return msgspec.json.encode(manifest, order="deterministic")
+    """Returns the manifest as JSON, always in the same order. A later member is left out if it says nothing (X7)."""
+    members = msgspec.to_builtins(manifest, order="deterministic")
+    return msgspec.json.encode({name: value for name, value in members.items() if value or name not in _LATER})
 
 
 def decode_manifest(data: bytes) -> Manifest:
-    """Returns the manifest that `encode_manifest` encoded. Raises BundleError for other bytes and unknown members."""
+    """Returns the manifest that `encode_manifest` encoded.
+
+    Raises BundleError for other bytes, and for members and extensions that this Writ does not know.
+    """
     try:
-        return msgspec.json.decode(data, type=Manifest)
+        manifest = msgspec.json.decode(data, type=Manifest)
     except (msgspec.MsgspecError, *UNREADABLE) as ex:
         raise BundleError(f"the bundle is damaged or newer than this Writ: its manifest can't be read: {ex}") from None
+    unknown = [quoted(name) for name in manifest.extensions if name not in EXTENSIONS]
+    if unknown:
+        noun = "extension" if len(unknown) == 1 else "extensions"
+        message = f"the model of the bundle uses the {noun} {joined(unknown, 'and')}, which this Writ does not know"
+        raise BundleError(f"{message}: install a newer Writ")
+    return manifest

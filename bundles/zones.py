@@ -68,6 +68,12 @@ def zone_data(name: str) -> bytes:
     return resources.files("tzdata").joinpath("zoneinfo", *name.split("/")).read_bytes()
 
 
+@cache
+def installed_zone(name: str) -> tzinfo:
+    """Returns a zone of the installed database. Raises KeyError for an unknown name."""
+    return decode_zone(name, zone_data(name))
+
+
 def decode_zone(name: str, data: bytes) -> tzinfo:
     """Returns the zone of a TZif file. Raises BundleError for other data."""
     try:

@@ -1,6 +1,7 @@
-"""The nine comparisons of an attribute with a constant, as predicates on the value of the attribute (rules C2 to C7).
+"""The comparisons of an attribute with a constant, as predicates on the value of the attribute (rules C2 to C7, X6).
 
-A predicate takes any JSON value, or None for a missing attribute. Whatever the value, it never raises.
+A predicate takes any JSON value, or None for a missing attribute. Whatever the value, it never raises. In an array, it
+raises NotJson for a value that JSON has not.
 """
 
 import operator
@@ -10,7 +11,7 @@ from typing import TypeAlias
 
 from .operators import TAKES_LIST, Operator, Ordering
 from .patterns import pattern_predicate
-from .values import NUMBER, PRESENT, Json, is_number, same
+from .values import NUMBER, PRESENT, Json, is_number, plain, same
 
 Predicate: TypeAlias = Callable[[Json], bool]
 
@@ -35,7 +36,8 @@ def predicate(op: Operator, constant: Json) -> Predicate:
 
 
 def constants_of(op: Operator, constant: Json) -> Sequence[Json]:
-    """Returns the constants of a comparison: for `in` and `nin`, the elements of the list, and otherwise the constant.
+    """Returns the constants of a comparison: for an operator of lists, the elements of the list, and otherwise the
+    constant.
 
     >>> constants_of(Operator.IN, ["a", "b"]), constants_of(Operator.EQ, ["a", "b"])
     (['a', 'b'], (['a', 'b'],))
@@ -81,6 +83,18 @@ def _ordered(compare: Callable[[Json, Json], bool], constant: Json) -> Predicate
     return lambda value: isinstance(value, NUMBER) and value.__class__ is not bool and compare(value, constant)
 
 
+def _has_any(constants: Sequence[Json]) -> Predicate:
+    """Returns the predicate of an array with one of the constants (X6)."""
+    is_one = _one_of(constants)
+    return lambda value: isinstance(value, list) and any(is_one(plain(element)) for element in value)
+
+
+def _has_none(constants: Sequence[Json]) -> Predicate:
+    """Returns the predicate of an array without any of the constants (X6)."""
+    is_one = _one_of(constants)
+    return lambda value: isinstance(value, list) and not any(is_one(plain(element)) for element in value)
+
+
 PREDICATES: dict[Operator, Callable[[Json], Predicate]] = {
     Operator.EQ: _equals,
     Operator.NE: lambda constant: _present_and_not(_equals(constant)),
@@ -88,5 +102,8 @@ PREDICATES: dict[Operator, Callable[[Json], Predicate]] = {
     Operator.IN: _one_of,
     Operator.NIN: lambda constants: _present_and_not(_one_of(constants)),
     Operator.REGEX: pattern_predicate,
+    Operator.HAS: lambda constant: _has_any([constant]),
+    Operator.HAS_ANY: _has_any,
+    Operator.HAS_NONE: _has_none,
 }
 """The function that makes the predicate of each operator from a constant. A test checks that none is missing."""

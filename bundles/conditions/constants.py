@@ -31,20 +31,22 @@ def canonical_key(constant: Json) -> CanonicalKey:
         return ("object", *sorted((name, canonical_key(member)) for name, member in constant.items()))
     if isinstance(constant, bool):
         return ("boolean", constant)
+    if constant is None:  # no sound constant has a null (C2), but faulty ones are compared before they are refused
+        return ("null",)
     return ("string" if isinstance(constant, str) else "number", constant)
 
 
 def canonical_constant(constant: Json) -> Json:
     """Returns the canonical form of a constant: the shortest text of each number, and members sorted by name (C3).
 
-    >>> canonical_constant({"b": [1.0, -0.0], "a": True})
-    {'a': True, 'b': [1, 0]}
+    >>> canonical_constant({"b": [1.0, -0.0], "a": True, "c": None})
+    {'a': True, 'b': [1, 0], 'c': None}
     """
     if isinstance(constant, list):
         return [canonical_constant(item) for item in constant]
     if isinstance(constant, dict):
         return {name: canonical_constant(constant[name]) for name in sorted(constant)}
-    if isinstance(constant, bool | str):
+    if constant is None or isinstance(constant, bool | str):
         return constant
     return short_number(constant)
 

@@ -24,6 +24,8 @@ EARLIEST = -62_135_596_800 * SECOND
 END = 253_402_300_800 * SECOND
 """Readable instants are EARLIEST <= instant < END: from the start of the year 0001 to the end of the year 9999."""
 
+_FIRST_SECOND, _END_SECOND = EARLIEST / SECOND, END / SECOND
+
 
 def parse_instant(text: str) -> int:
     """Returns the nanoseconds of an RFC 3339 instant with an offset. The seconds may be left out (C8).
@@ -66,6 +68,19 @@ def read_instant(value: Json) -> int | None:
         instant = from_seconds(value)
         return instant if EARLIEST <= instant < END else None
     return None
+
+
+def instant_of(sent: Json, now: float) -> int | None:
+    """Returns the nanoseconds of `context.time` if it was sent, else of the clock; None if it can't be read (C8).
+
+    >>> instant_of(None, 1.5), instant_of("1970-01-01T00:00Z", 1.5), instant_of("today", 1.5)
+    (1500000000, 0, None)
+    >>> instant_of(None, -62_135_596_800) == EARLIEST, instant_of(None, END / SECOND), instant_of(None, math.nan)
+    (True, None, None)
+    """
+    if sent is None:  # PERF: most requests leave the time to the clock, and its number needs no look at its type
+        return from_seconds(now) if _FIRST_SECOND <= now < _END_SECOND else None
+    return read_instant(sent)
 
 
 def from_seconds(seconds: float) -> int:
@@ -114,14 +129,21 @@ def show_seconds(seconds: float) -> str:
 def shown_instant(seconds: float) -> str | None:
     """Returns epoch seconds as RFC 3339, or None if they are infinite. Doubles tell microseconds apart.
 
+    The seconds are those of `seconds_not_before`: of the instants for which it gives them, the result is a whole
+    microsecond, or the first nanosecond after one, if there is such an instant.
+
     A change at the end of the year 9999 may only show at the first double after it, which RFC 3339 can't write. Then it
     is the last instant before: no clock shows one between both.
 
     >>> shown_instant(1_800_000_000.5), shown_instant(float("inf"))
     ('2027-01-15T08:00:00.5Z', None)
+    >>> shown_instant(seconds_not_before(1_800_000_000 * SECOND + 1))
+    '2027-01-15T08:00:00.000000001Z'
     """
     if math.isinf(seconds):
         return None
     exact = min(from_seconds(seconds), END - 1)
     rounded = round(exact / _MICROSECOND) * _MICROSECOND
-    return show_instant(rounded if rounded < END and seconds_not_before(rounded) == seconds else exact)
+    after = round(from_seconds(math.nextafter(seconds, -math.inf)) / _MICROSECOND) * _MICROSECOND + 1
+    shown = (one for one in (rounded, after) if EARLIEST <= one < END and seconds_not_before(one) == seconds)
+    return show_instant(next(shown, exact))

@@ -1,14 +1,14 @@
-"""The closed set of operators that compare an attribute with a constant (rules C3 to C6), and the words for them."""
+"""The closed set of operators that compare an attribute with a constant (rules C3 to C6, X6), and the words."""
 
 from enum import Enum, StrEnum, auto
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 
 class Operator(StrEnum):
-    """One of the nine operators. Its value is its name in documents, bundles and filters.
+    """One of the twelve operators. Its value is its name in documents, bundles and filters.
 
-    Code that branches on an operator matches all nine and ends with `assert_never`. Or it uses a table; a test checks
-    that each table has all operators. Code that needs a word for an operator takes it from `OPERATORS`.
+    Code that branches on an operator matches all and ends with `assert_never`. Or it uses a table; a test checks that
+    each table has all operators. Code that needs a word for an operator takes it from `OPERATORS`.
     """
 
     EQ = "eq"
@@ -20,6 +20,9 @@ class Operator(StrEnum):
     IN = "in"
     NIN = "nin"
     REGEX = "regex"
+    HAS = "has"
+    HAS_ANY = "has_any"
+    HAS_NONE = "has_none"
 
 
 Ordering: TypeAlias = Literal[Operator.GT, Operator.GTE, Operator.LT, Operator.LTE]
@@ -72,6 +75,8 @@ class OperatorRow(NamedTuple):
     """True if the comparison holds only for attributes that equal one of the constants."""
     is_negation: bool = False
     """True if the comparison holds for every present value but those that it names."""
+    of_elements: bool = False
+    """True if it compares the elements of an array, and holds for no other value (X6)."""
 
     @property
     def short(self) -> Phrase:
@@ -84,8 +89,9 @@ class OperatorRow(NamedTuple):
         return self.label or self.short.states
 
 
-_ORDERED: Final = frozenset(("number", "string"))
+_ORDERED: Final = frozenset(("number", "string", "instant"))
 _NO_ORDER: Final = "which has no order"
+_ARRAYS: Final = frozenset(("array",))
 
 OPERATORS: Final[dict[Operator, OperatorRow]] = {
     Operator.EQ: OperatorRow(
@@ -166,8 +172,41 @@ OPERATORS: Final[dict[Operator, OperatorRow]] = {
         phrase=Phrase("is a text with a match of the pattern", "be a text with a match of the pattern"),
         brief=Phrase("matches", "match"),
         synonyms="~ =~ ~= re regexp match matches like stringlike pattern glob startswith endswith",
-        reads=frozenset(("string",)),
+        reads=frozenset(("string", "instant")),
         unfit="and `regex` reads strings only",
+    ),
+    Operator.HAS: OperatorRow(
+        ConstantKind.ANY,
+        symbol="has",
+        written="has",
+        phrase=Phrase("is a list that contains", "be a list that contains"),
+        brief=Phrase("contains", "contain"),
+        synonyms="contains include includes haselement arraycontains",
+        reads=_ARRAYS,
+        unfit="and `has` reads arrays only",
+        of_elements=True,
+    ),
+    Operator.HAS_ANY: OperatorRow(
+        ConstantKind.LIST,
+        symbol="has any of",
+        written="has any of",
+        phrase=Phrase("is a list that contains any of", "be a list that contains any of"),
+        brief=Phrase("contains any of", "contain any of"),
+        synonyms="any hasanyof containsany containsanyof includesany overlap overlaps intersects",
+        reads=_ARRAYS,
+        unfit="and `has_any` reads arrays only",
+        of_elements=True,
+    ),
+    Operator.HAS_NONE: OperatorRow(
+        ConstantKind.LIST,
+        symbol="has none of",
+        written="has none of",
+        phrase=Phrase("is a list that contains none of", "be a list that contains none of"),
+        brief=Phrase("contains none of", "contain none of"),
+        synonyms="none hasnoneof containsnone containsnoneof disjoint excludes notcontains",
+        reads=_ARRAYS,
+        unfit="and `has_none` reads arrays only",
+        of_elements=True,
     ),
 }
 """The row of each operator, in the order in which people choose from them."""
@@ -180,6 +219,9 @@ PERF: this is a table, because a `match` takes 0.1 µs for each member that it p
 
 NAMES_ITS_VALUES: Final = {op: row.names_its_values for op, row in OPERATORS.items()}
 """True if the comparison holds only for attributes that equal one of the constants."""
+
+OF_ELEMENTS: Final = {op: row.of_elements for op, row in OPERATORS.items()}
+"""True if the comparison is about the elements of an array (X6)."""
 
 IS_UPWARD: dict[Ordering, bool] = {
     Operator.GT: True,

@@ -5,15 +5,27 @@ Clauses are JSON because their constants are JSON. So integers of any size and a
 
 import json
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import msgspec
 
-from ..conditions.operators import Operator
+from ..conditions.operators import Operator, Ordering
+from ..conditions.references import Source, ValueOf
 from ..conditions.windows import TimeWindow
 from ..errors import UNREADABLE, BundleError
 from ..prepared import prepared
-from ..program.clauses import Atom, AttributeSection, Clause, Comparison, During, Effect, From, Rate
+from ..program.clauses import (
+    AgainstNow,
+    Atom,
+    AttributeSection,
+    Clause,
+    Comparison,
+    During,
+    Effect,
+    From,
+    Rate,
+    Reference,
+)
 from .fact_records import Number
 
 
@@ -26,6 +38,20 @@ class _Compare(_Row, frozen=True, tag="compare"):
     key: str
     op: Operator
     value: Any
+
+
+class _Refer(_Row, frozen=True, tag="refer"):
+    section: AttributeSection
+    key: str
+    op: Operator
+    source: Source
+    source_key: str
+
+
+class _AgainstNow(_Row, frozen=True, tag="now"):
+    section: AttributeSection
+    key: str
+    op: Operator
 
 
 class _During(_Row, frozen=True, tag="during"):
@@ -46,7 +72,7 @@ class _Rate(_Row, frozen=True, tag="rate"):
     window_seconds: int
 
 
-_AtomRow: TypeAlias = _Compare | _During | _From | _Rate
+_AtomRow: TypeAlias = _Compare | _Refer | _AgainstNow | _During | _From | _Rate
 
 
 @prepared
@@ -61,6 +87,7 @@ class _ClauseRow(_Row, frozen=True):
     types: tuple[Number, ...]
     actions: tuple[str, ...]
     body: tuple[_AtomRow, ...]
+    except_roles: tuple[Number, ...] = ()
 
 
 def encode_clause(clause: Clause, types: dict[str, int], roles: dict[str, int]) -> bytes:
@@ -74,6 +101,7 @@ def encode_clause(clause: Clause, types: dict[str, int], roles: dict[str, int]) 
         types=tuple(types[type] for type in clause.types),
         actions=clause.actions,
         body=tuple(map(_atom_row, clause.body)),
+        except_roles=tuple(roles[role] for role in clause.except_roles),
     )
     return json.dumps(msgspec.to_builtins(row), separators=(",", ":"), sort_keys=True).encode()
 
@@ -94,6 +122,7 @@ def decode_clause(data: bytes, types: Sequence[str], roles: Sequence[str]) -> Cl
             types=tuple(types[number] for number in row.types),
             actions=row.actions,
             body=tuple(map(_atom, row.body)),
+            except_roles=tuple(roles[number] for number in row.except_roles),
         )
     except (msgspec.MsgspecError, *UNREADABLE) as ex:
         raise BundleError(f"the bundle is damaged: a clause can't be read: {ex}") from None
@@ -103,6 +132,10 @@ def _atom_row(atom: Atom) -> _AtomRow:
     match atom:
         case Comparison(section, key, op, value):
             return _Compare(section, key, op, value)
+        case Reference(section, key, op, value_of):
+            return _Refer(section, key, op, *value_of)
+        case AgainstNow(section, key, op):
+            return _AgainstNow(section, key, op)
         case During(window):
             span = (window.not_before, window.not_after)
             return _During(*span, tuple(sorted(window.days)), window.start, window.end, window.timezone)
@@ -116,6 +149,10 @@ def _atom(row: _AtomRow) -> Atom:
     match row:
         case _Compare(section, key, op, value):
             return Comparison(section, key, op, value)
+        case _Refer(section, key, op, source, source_key):
+            return Reference(section, key, op, ValueOf(source, source_key))
+        case _AgainstNow(section, key, op):
+            return AgainstNow(section, key, cast(Ordering, op))  # the laws of a program look at it
         case _During(not_before, not_after, days, start, end, timezone):
             return During(TimeWindow(not_before, not_after, frozenset(days), start, end, timezone))
         case _From(blocks):

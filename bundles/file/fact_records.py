@@ -11,7 +11,7 @@ from typing import Annotated, TypeAlias
 import msgspec
 
 from ..conditions.instants import EARLIEST, END, SECOND
-from ..program.facts import ALWAYS
+from ..program.facts import ALWAYS, EntityKey, GrantHolder
 
 Number: TypeAlias = Annotated[int, msgspec.Meta(ge=0)]
 """The number of a role, group, type or set of actions."""
@@ -25,8 +25,14 @@ Expiry: TypeAlias = Annotated[float, msgspec.Meta(ge=EARLIEST / SECOND)]
 Start: TypeAlias = Annotated[float, msgspec.Meta(le=END / SECOND)]
 """Epoch seconds, or minus infinity if the fact has no start. Never NaN (P4)."""
 
+Granted: TypeAlias = tuple[tuple[Number, str], ...] | None
+"""The resources on which a subject or a group has grants itself, in order, as (number of the type, id).
+
+It is None if there are more than LISTED_GRANTS.
+"""
+
 LISTED_GRANTS = 16
-"""A subject's record lists the resources on which the subject has grants, up to this number."""
+"""The record of a subject or a group lists the resources on which it has grants itself, up to this number."""
 
 
 class Names(msgspec.Struct, frozen=True, array_like=True):
@@ -51,22 +57,23 @@ class HoldingRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class GroupRecord(msgspec.Struct, frozen=True, array_like=True):
-    """A group: its id, all groups above it by number, at any depth, and the roles assigned to the group itself (P3)."""
+    """A group: its id, and all groups above it by number, at any depth (P3).
+
+    `holdings` and `granted` are the roles and the grants of the group itself (P2, P7).
+    """
 
     id: str
     ancestors: tuple[Number, ...]
     holdings: tuple[HoldingRecord, ...]
+    granted: Granted
 
 
 class SubjectRecord(msgspec.Struct, frozen=True, array_like=True):
-    """The facts of a subject that decisions need: direct groups by number, direct roles, and resources with grants.
-
-    `granted` has the resources in order, as (number of the type, id). It is None if there are more than LISTED_GRANTS.
-    """
+    """The facts of a subject that decisions need: direct groups by number, direct roles, and resources with grants."""
 
     groups: tuple[Number, ...]
     holdings: tuple[HoldingRecord, ...]
-    granted: tuple[tuple[Number, str], ...] | None
+    granted: Granted
 
 
 class GrantRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -87,6 +94,16 @@ def subject_key(type: str, id: str) -> bytes:
     return f"{len(type)}:{type}{id}".encode("utf-8", "surrogatepass")
 
 
+def read_subject_key(key: bytes) -> tuple[str, str]:
+    """Returns the type and the id that `subject_key` was made of. Raises ValueError for a key that it does not make.
+
+    >>> read_subject_key(subject_key("user", "a:1"))
+    ('user', 'a:1')
+    """
+    size, _, names = key.decode("utf-8", "surrogatepass").partition(":")
+    return names[: int(size)], names[int(size) :]
+
+
 def resource_key(type: int, id: str) -> bytes:
     """Returns the key of a resource. `type` is the number of its type (E1)."""
     return f"{type}:{id}".encode("utf-8", "surrogatepass")
@@ -97,12 +114,58 @@ def grants_prefix(type: str, id: str) -> str:
     return f"{len(type)}:{len(id)}:{type}{id}"
 
 
+def group_grants_prefix(group: str) -> str:
+    """Returns the first part of a grant's key, which names the group. That of a subject begins with a digit (P7)."""
+    return f"g{len(group)}:{group}"
+
+
+def prefix_of(holder: GrantHolder) -> str:
+    """Returns the first part of a grant's key, which names the holder."""
+    return group_grants_prefix(holder) if isinstance(holder, str) else grants_prefix(*holder)
+
+
 def grants_key(prefix: str, type: int, resource_id: str) -> bytes:
-    """Returns the key of one subject's grants on one resource. `prefix` is the subject's `grants_prefix` (P4)."""
+    """Returns the key of one holder's grants on one resource. `prefix` is the holder's `prefix_of` (P4, P7)."""
     try:
         return f"{prefix}{type}:{resource_id}".encode()  # PERF: naming an error handler costs 50 ns
     except UnicodeEncodeError:
         return f"{prefix}{type}:{resource_id}".encode("utf-8", "surrogatepass")
+
+
+def read_grants_key(key: bytes) -> tuple[str, int, str]:
+    """Returns the prefix, the number of the type and the id of the resource that `grants_key` was made of.
+
+    Raises ValueError for a key that it does not make.
+
+    >>> read_grants_key(grants_key(grants_prefix("user", "a:1"), 2, "d:1"))
+    ('4:3:usera:1', 2, 'd:1')
+    >>> read_grants_key(grants_key(group_grants_prefix("team"), 2, "d:1"))
+    ('g4:team', 2, 'd:1')
+    """
+    text = key.decode("utf-8", "surrogatepass")
+    end = _end_of_prefix(text)
+    number, _, resource_id = text[end:].partition(":")
+    return text[:end], int(number), resource_id
+
+
+def holder_of(prefix: str) -> GrantHolder:
+    """Returns the holder that `prefix_of` names. Raises ValueError for another text.
+
+    >>> holder_of("4:3:usera:1"), holder_of("g4:team")
+    (EntityKey(type='user', id='a:1'), 'team')
+    """
+    if prefix.startswith("g"):
+        return prefix.partition(":")[2]
+    type_size, id_size, names = prefix.split(":", 2)
+    return EntityKey(names[: int(type_size)], names[int(type_size) : int(type_size) + int(id_size)])
+
+
+def _end_of_prefix(text: str) -> int:
+    if text.startswith("g"):
+        size, _, _ = text[1:].partition(":")
+        return 2 + len(size) + int(size)
+    type_size, id_size, _ = text.split(":", 2)
+    return 2 + len(type_size) + len(id_size) + int(type_size) + int(id_size)
 
 
 def subject_alias_key(type: str, external_id: str) -> bytes:

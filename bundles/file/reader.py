@@ -7,7 +7,7 @@ BundleError, and never grants.
 
 import mmap
 from bisect import bisect_left
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from datetime import tzinfo
 from hashlib import sha256
 from itertools import takewhile
@@ -16,6 +16,7 @@ from typing import Any, BinaryIO
 
 import msgspec
 
+from ..declarations.declarations import Declarations, decode_declarations
 from ..errors import UNREADABLE, BundleError
 from ..manifest import Manifest, decode_manifest
 from ..program.clauses import Clause, During, Program, ResourceType
@@ -31,6 +32,7 @@ from .fact_records import (
     Names,
     SubjectRecord,
     grants_key,
+    read_subject_key,
     resource_alias_key,
     resource_key,
     subject_alias_key,
@@ -43,7 +45,7 @@ from .sections import CHECKED_AT_OPENING, Section, Shape, bare_decoder, record_d
 from .verify import verify_facts, verify_rules
 
 NO_RULES = RuleIndex((), {})
-NO_ALLOWS = AllowIndex(False, ())
+NO_ALLOWS = AllowIndex(False, (), ())
 
 
 def open_bundle(path: str | Path) -> "Bundle":
@@ -82,6 +84,7 @@ class Bundle:
         self._lists = {s: RecordList(data, s, self._extent(s)) for s in Section if s.shape is Shape.RECORD_LIST}
         self._tables = {s: BucketTable(data, s, self._extent(s)) for s in Section if s.shape is Shape.BUCKET_TABLE}
         self._routing = self._extent(Section.ROUTING)
+        self._declarations = self._extent(Section.DECLARATIONS)
         self._clauses, self._rules = self._lists[Section.CLAUSES], self._tables[Section.RULES]
         self._prepare_lookups()
 
@@ -112,7 +115,7 @@ class Bundle:
         self._decode_grants: Callable[[bytes], tuple[GrantRecord, ...]] = bare_decoder(Section.GRANTS)
         self._aliases: Callable[[bytes], str | None] = self._keyed(Section.ALIASES)
         self._closed = self._tables[Section.CLOSED].get
-        self._subject_grants: Callable[[bytes], tuple[str, ...] | None] = self._keyed(Section.SUBJECT_GRANTS)
+        self._granted: Callable[[bytes], tuple[str, ...] | None] = self._keyed(Section.GRANTED)
 
     def _numbered(self, section: Section) -> Callable[[int], Any]:
         """Returns the function that reads the record of a number from a record list."""
@@ -188,7 +191,13 @@ class Bundle:
 
     def program(self) -> Program:
         """Returns the whole program, as the compiler wrote it, checked against the laws."""
-        program = Program(self.types, self.roles, tuple(map(self._decoded, range(self.clause_count))), self.required)
+        program = Program(
+            self.types,
+            self.roles,
+            tuple(map(self._decoded, range(self.clause_count))),
+            self.required,
+            self.declarations(),
+        )
         _check_law(check_program, program)
         return program
 
@@ -198,6 +207,27 @@ class Bundle:
         if found is not None:
             self._check_roles(found.holdings)
         return found
+
+    def all_subjects(self) -> Iterator[tuple[str, str, SubjectRecord]]:
+        """Yields the type and the id of each registered subject, with its record. Raises BundleError."""
+        decode = record_decoder(Section.SUBJECTS)
+        for key, found in self._tables[Section.SUBJECTS].items():
+            type, id = read_subject_key(key)
+            record: SubjectRecord = decode(found)
+            self._check_roles(record.holdings)
+            yield type, id, record
+
+    def closed_resources(self) -> Iterator[tuple[int, str]]:
+        """Yields the registered resources of closed types, by the number of the type and the id (E7)."""
+        for key, _ in self._tables[Section.CLOSED].items():  # noqa: PERF102 - a table is no dictionary
+            number, _, id = key.decode("utf-8", "surrogatepass").partition(":")
+            yield int(number), id
+
+    def aliases(self) -> Iterator[tuple[str, str]]:
+        """Yields the key of each alias, as `subject_alias_key` and `resource_alias_key` make it, and the id (E3)."""
+        decode = record_decoder(Section.ALIASES)
+        for key, found in self._tables[Section.ALIASES].items():
+            yield key.decode("utf-8", "surrogatepass"), decode(found)
 
     def _check_roles(self, holdings: Iterable[HoldingRecord]) -> None:
         """Raises BundleError for a number that is not the number of a role, because no DENY could name that role."""
@@ -212,9 +242,9 @@ class Bundle:
         return record
 
     def grants(self, prefix: str, type: int, resource_id: str) -> tuple[GrantRecord, ...]:
-        """Returns the direct grants of one subject on one resource, sorted by id, with the expired ones.
+        """Returns the grants of one subject or group on one resource, sorted by id, with the expired ones.
 
-        `prefix` is the subject's `grants_prefix`. Raises BundleError.
+        `prefix` is the holder's `prefix_of`. Raises BundleError.
         """
         found = self._grants(grants_key(prefix, type, resource_id))
         if found is None:
@@ -228,12 +258,20 @@ class Bundle:
                 raise BundleError(f"the bundle is damaged: it has no set of actions {grant.actions}")
         return grants
 
-    def granted(self, prefix: str, type: int) -> tuple[str, ...]:
-        """Returns the ids of a type's resources on which a subject has grants, in order.
+    def all_grants(self) -> Iterator[tuple[bytes, tuple[GrantRecord, ...]]]:
+        """Yields the grants of each holder on each resource, with their key. Raises BundleError."""
+        for key, found in self._tables[Section.GRANTS].items():
+            try:
+                yield key, self._decode_grants(found)
+            except (msgspec.MsgspecError, *UNREADABLE) as ex:
+                raise BundleError(f"the bundle is damaged: a grant can't be read: {ex}") from None
 
-        `prefix` is the subject's `grants_prefix`. The result is empty if the subject's record lists the resources.
+    def granted(self, prefix: str, type: int) -> tuple[str, ...]:
+        """Returns the ids of a type's resources on which a subject or a group has grants, in order.
+
+        `prefix` is the holder's `prefix_of`. The result is empty if the holder's record lists the resources.
         """
-        return self._subject_grants(grants_key(prefix, type, "")) or ()
+        return self._granted(grants_key(prefix, type, "")) or ()
 
     def is_registered(self, type: int, id: str) -> bool:
         """Returns whether a resource of a closed type is registered (E7)."""
@@ -256,6 +294,12 @@ class Bundle:
         found: Routing = record_decoder(Section.ROUTING)(self._blob(Section.ROUTING))
         check_routing(found)
         return found
+
+    def declarations(self) -> Declarations:
+        """Returns the declared attributes, checked. It reads them each time. Raises BundleError."""
+        with memoryview(self._data) as view:
+            check_section(view, Section.DECLARATIONS, self._declarations)
+        return decode_declarations(self._blob(Section.DECLARATIONS), self._types_by_id)
 
     @property
     def data(self) -> mmap.mmap:

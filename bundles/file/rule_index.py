@@ -1,7 +1,7 @@
 """The rule index: the clauses on each (type, action), and the roles with an ALLOW on each type."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeAlias
 
 import msgspec
@@ -13,17 +13,28 @@ from .fact_records import Number
 
 
 class RuleIndex(msgspec.Struct, frozen=True, array_like=True):
-    """The numbers of the clauses on one (type, action): those for everyone, and those for each role by number."""
+    """The numbers of the clauses on one (type, action): those for everyone, and those for each role by number.
+
+    It says nothing about exceptions: a clause of `everyone` that has some does not apply to their holders (P6).
+    """
 
     everyone: tuple[Number, ...]
     by_role: dict[Number, tuple[Number, ...]]
 
 
+_Excepting: TypeAlias = tuple[tuple[Number, ...] | None, tuple[Number, ...]]
+
+
 class AllowIndex(msgspec.Struct, frozen=True, array_like=True):
-    """True if everyone, or which roles, have an ALLOW on one type, for any of its actions (D5)."""
+    """True if everyone, or which roles, have an ALLOW on one type, for any of its actions (D5).
+
+    An ALLOW with exceptions is only in `excepting`: its roles that have no other ALLOW, or None for everyone, and the
+    roles that it leaves out (P6). If everyone has an ALLOW, there are none.
+    """
 
     everyone: bool
     roles: tuple[Number, ...]
+    excepting: tuple[_Excepting, ...]
 
 
 AnyIndex: TypeAlias = RuleIndex | AllowIndex
@@ -69,11 +80,11 @@ def index_entries(program: Program) -> Iterator[Entry]:
     types = {type.id: number for number, type in enumerate(program.types)}
     numbers = {role: number for number, role in enumerate(program.roles)}
     by_action: dict[tuple[str, str], dict[str | None, list[int]]] = defaultdict(lambda: defaultdict(list))
-    allowed: dict[str, set[str | None]] = defaultdict(set)
+    allowed: dict[str, set[int]] = defaultdict(set)
     for number, clause in enumerate(program.clauses):
         for type in clause.types:
             if clause.effect == "ALLOW":
-                allowed[type].update(_roles_of(clause))
+                allowed[type].add(number)
             for action in clause.actions:
                 by_role = by_action[type, action]
                 for role in _roles_of(clause):
@@ -82,9 +93,28 @@ def index_entries(program: Program) -> Iterator[Entry]:
         numbered = {numbers[role]: tuple(found) for role, found in by_role.items() if role is not None}
         index = RuleIndex(tuple(by_role.get(None, ())), dict(sorted(numbered.items())))
         yield rules_key(types[type], action), encode_index(index)
-    for type, roles in allowed.items():
-        held = tuple(sorted(numbers[role] for role in roles if role is not None))
-        yield allows_key(types[type]), encode_index(AllowIndex(None in roles, held))
+    for type, allows in allowed.items():
+        index_of_allows = allow_index((program.clauses[number] for number in allows), numbers.__getitem__)
+        yield allows_key(types[type]), encode_index(index_of_allows)
+
+
+def allow_index(allows: Iterable[Clause], role_number: Callable[[str], int]) -> AllowIndex:
+    """Returns the index of the ALLOWs on one type. `role_number` gives the number of a role."""
+    everyone, roles, excepting = False, set[int](), []
+    for clause in allows:
+        if clause.except_roles:
+            excepting.append(clause)
+        elif clause.roles is None:
+            everyone = True
+        else:
+            roles.update(map(role_number, clause.roles))
+    found: set[_Excepting] = set()
+    for clause in () if everyone else excepting:
+        left = None if clause.roles is None else tuple(sorted({*map(role_number, clause.roles)} - roles))
+        if left != ():
+            found.add((left, tuple(sorted(map(role_number, clause.except_roles)))))
+    in_order = sorted(found, key=lambda one: (one[0] or (), one[1]))
+    return AllowIndex(everyone, tuple(sorted(roles)), tuple(in_order))
 
 
 def _roles_of(clause: Clause) -> Sequence[str | None]:

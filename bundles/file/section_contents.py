@@ -7,22 +7,24 @@ from typing import Any, assert_never
 
 import msgspec
 
+from ..declarations.declarations import encode_declarations
 from ..manifest import Manifest, encode_manifest
 from ..program import closure
 from ..program.clauses import Program
-from ..program.facts import Facts, Holding, PackedGrant, united_holdings
+from ..program.facts import Facts, GrantHolder, Holding, PackedGrant, united_holdings
 from ..routing.routing import NO_ROUTING, Routing
 from .bucket_table import Entry
 from .clause_codec import encode_clause
 from .fact_records import (
     LISTED_GRANTS,
+    Granted,
     GroupRecord,
     HoldingRecord,
     Names,
     SubjectRecord,
     encode_record,
     grants_key,
-    grants_prefix,
+    prefix_of,
     resource_alias_key,
     resource_key,
     subject_alias_key,
@@ -75,10 +77,12 @@ class SectionContents:
                 return self._aliases()
             case Section.CLOSED:
                 return self._closed()
-            case Section.SUBJECT_GRANTS:
-                return self._subject_grants()
+            case Section.GRANTED:
+                return self._unlisted()
             case Section.ROUTING:
                 return () if self.routing.is_empty else (encode_record(self.routing),)
+            case Section.DECLARATIONS:
+                return filter(None, (encode_declarations(self.program.declarations),))
             case _:
                 assert_never(section)
 
@@ -111,15 +115,17 @@ class SectionContents:
     def _group_records(self) -> Iterator[bytes]:
         above = closure.ancestors({id: group.parents for id, group in self.facts.groups.items()})
         for id in self.groups:
-            record = GroupRecord(id, self._numbered(above[id]), self._held(self.facts.groups[id].holdings))
-            yield encode_record(record)
+            holdings = self._held(self.facts.groups[id].holdings)
+            yield encode_record(GroupRecord(id, self._numbered(above[id]), holdings, self._listed(id)))
 
     def _subjects(self) -> Iterator[Entry]:
         for key, subject in self.facts.subjects.items():
-            resources = self._granted(self.facts.grants.of(key))
-            listed = tuple(resources) if len(resources) <= LISTED_GRANTS else None
-            record = SubjectRecord(self._numbered(subject.groups), self._held(subject.holdings), listed)
+            record = SubjectRecord(self._numbered(subject.groups), self._held(subject.holdings), self._listed(key))
             yield subject_key(*key), encode_record(record)
+
+    def _listed(self, holder: GrantHolder) -> Granted:
+        resources = self._granted(self.facts.grants.of(holder))
+        return tuple(resources) if len(resources) <= LISTED_GRANTS else None
 
     def _granted(self, grants: Iterable[PackedGrant]) -> list[tuple[int, str]]:
         """Returns the resources of grants in order, each once, by the number of their type and their id."""
@@ -127,10 +133,10 @@ class SectionContents:
         return sorted({(scopes[scope][0], resource) for _, scope, resource, _, _ in grants})
 
     def _grants(self) -> Iterator[Entry]:
-        """Yields the grants of each subject on each resource, by id. Their fields are those of GrantRecord."""
+        """Yields the grants of each holder on each resource, by id. Their fields are those of GrantRecord."""
         scopes = self.scopes
-        for subject, grants in self.facts.grants.by_subject():
-            prefix = grants_prefix(*subject)
+        for holder, grants in self.facts.grants.by_holder():
+            prefix = prefix_of(holder)
             records: dict[bytes, list[tuple[str, int, float, float]]] = {}
             for id, scope, resource, expires, starts in grants:
                 type, actions = scopes[scope]
@@ -140,13 +146,13 @@ class SectionContents:
                 several.sort()
                 yield key, encode_record(several)
 
-    def _subject_grants(self) -> Iterator[Entry]:
-        """Yields the resources, by type, of subjects with grants on more resources than a record lists."""
-        for subject, grants in self.facts.grants.by_subject():
+    def _unlisted(self) -> Iterator[Entry]:
+        """Yields the resources, by type, of holders with grants on more resources than a record lists."""
+        for holder, grants in self.facts.grants.by_holder():
             resources = self._granted(grants) if len(grants) > LISTED_GRANTS else ()
             if len(resources) > LISTED_GRANTS:  # several grants may be on one resource
                 for type, found in groupby(resources, key=itemgetter(0)):
-                    key = grants_key(grants_prefix(*subject), type, "")
+                    key = grants_key(prefix_of(holder), type, "")
                     yield key, encode_record([id for _, id in found])
 
     def _aliases(self) -> Iterator[Entry]:

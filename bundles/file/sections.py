@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import msgspec
 
+from ..declarations.declarations import Declarations
 from ..errors import UNREADABLE, BundleError
 from ..manifest import Manifest
 from ..program.clauses import Clause
@@ -57,8 +58,9 @@ class Section(StrEnum):
     GRANTS = "grants", Shape.BUCKET_TABLE, tuple[GrantRecord, ...], Checked.ON_ACCESS
     ALIASES = "aliases", Shape.BUCKET_TABLE, str, Checked.ON_ACCESS
     CLOSED = "closed", Shape.BUCKET_TABLE, None, Checked.ON_ACCESS
-    SUBJECT_GRANTS = "subject-grants", Shape.BUCKET_TABLE, tuple[str, ...], Checked.ON_ACCESS
+    GRANTED = "granted", Shape.BUCKET_TABLE, tuple[str, ...], Checked.ON_ACCESS
     ROUTING = "routing", Shape.BLOB, Routing, Checked.ON_ACCESS
+    DECLARATIONS = "declarations", Shape.BLOB, Declarations, Checked.ON_ACCESS
 
     def __new__(cls, name: str, shape: Shape, record: Any, checked: Checked) -> "Section":
         """Makes a member whose value is its name. The other columns of the row are its attributes."""
@@ -91,8 +93,8 @@ def signature_extent(table: SectionTable) -> Extent | None:
     return table.get(SIGNATURE)
 
 
-_OTHERWISE_DECODED: Final = (Section.CLAUSES, Section.RULES)
-"""`clause_codec` and `rule_index` decode these."""
+_OTHERWISE_DECODED: Final = (Section.CLAUSES, Section.RULES, Section.DECLARATIONS)
+"""`clause_codec`, `rule_index` and `declarations` decode these."""
 
 _DECODERS: Final[dict[Section, Callable[[bytes], Any]]] = {
     section: msgspec.msgpack.Decoder(section.record).decode for section in Section if section not in _OTHERWISE_DECODED

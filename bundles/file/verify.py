@@ -101,8 +101,9 @@ def _references(record: Any) -> Iterator[tuple[str, int]]:
             yield from (("group", number) for number in groups)
             yield from (("role", holding.role) for holding in holdings)
             yield from (("type", type) for type, _ in granted or ())
-        case GroupRecord(_, ancestors, holdings):
+        case GroupRecord(_, ancestors, holdings, granted):
             yield from (("group", number) for number in ancestors)
             yield from (("role", holding.role) for holding in holdings)
+            yield from (("type", type) for type, _ in granted or ())
         case [GrantRecord(), *_]:
             yield from (("set of actions", grant.actions) for grant in record)

@@ -7,9 +7,11 @@ actions decide *when* a clause applies, and are indexed. The body decides *wheth
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from ..conditions.operators import Operator
+from ..conditions.operators import Operator, Ordering
+from ..conditions.references import ValueOf
 from ..conditions.values import Json
 from ..conditions.windows import TimeWindow
+from ..declarations.declarations import NO_DECLARATIONS, Declarations
 
 Effect: TypeAlias = Literal["ALLOW", "DENY"]
 AttributeSection: TypeAlias = Literal["subject_attrs", "resource_attrs", "action_attrs", "context_attrs"]
@@ -25,6 +27,25 @@ class Comparison:
     key: str
     op: Operator
     value: Json
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """One attribute compared with another value of the request: `R.owner = S.id` (rules X1 to X4)."""
+
+    section: AttributeSection
+    key: str
+    op: Operator
+    value_of: ValueOf
+
+
+@dataclass(frozen=True, slots=True)
+class AgainstNow:
+    """One attribute, a text, compared as an instant with the one of the request: `R.embargo_until <= now` (X5)."""
+
+    section: AttributeSection
+    key: str
+    op: Ordering
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,20 +70,31 @@ class Rate:
     window_seconds: int
 
 
-Atom: TypeAlias = Comparison | During | From | Rate
-"""One condition of a body. Comparisons of `context_attrs`, During, From and Rate are gates (C10)."""
+Atom: TypeAlias = Comparison | Reference | AgainstNow | During | From | Rate
+"""One condition of a body. What reads the context or the clock is a gate, and so are From and Rate (C10)."""
 
 
 def is_gate(atom: Atom) -> bool:
     """Returns whether `atom` is a gate: a condition on the moment of the request, which filters treat apart (C10, F2,
     F7).
     """
-    return not isinstance(atom, Comparison) or atom.section == "context_attrs"
+    return not isinstance(atom, Comparison | Reference) or bool(context_keys(atom))
+
+
+def context_keys(atom: Atom) -> tuple[str, ...]:
+    """Returns the keys of the context that a comparison reads, on either side (C12, X1). Other conditions have none."""
+    keys = []
+    if isinstance(atom, Comparison | Reference) and atom.section == "context_attrs":
+        keys.append(atom.key)
+    if isinstance(atom, Reference) and atom.value_of.source == "context":
+        keys.append(atom.value_of.key)
+    return tuple(keys)
 
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """One rule of a policy. If `roles` is None, it applies to everyone (P2).
+    """One rule of a policy. If `roles` is None, it applies to everyone (P2). Holders of one of `except_roles` are left
+    out (P6).
 
     `policy` and `name` are the id and the name of the policy. `types` are ids of resource types. Each of them declares
     all `actions`.
@@ -76,6 +108,7 @@ class Clause:
     types: tuple[str, ...]
     actions: tuple[str, ...]
     body: tuple[Atom, ...]
+    except_roles: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +130,12 @@ class ResourceType:
 class Program:
     """The rules of a model. Types and roles are sorted by id, and clauses by policy id, types and actions.
 
-    `required` are the attributes of the context that each request has to send, in order (C12).
+    `required` are the attributes of the context that each request has to send, in order (C12). `declarations` are all
+    declared attributes, among them these (E8).
     """
 
     types: tuple[ResourceType, ...]
     roles: tuple[str, ...]
     clauses: tuple[Clause, ...]
     required: tuple[str, ...] = ()
+    declarations: Declarations = NO_DECLARATIONS

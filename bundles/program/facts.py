@@ -36,11 +36,15 @@ class EntityKey(NamedTuple):
     id: str
 
 
+GrantHolder: TypeAlias = EntityKey | str
+"""The holder of a grant: the key of a subject, or the id of a group (P4, P7)."""
+
+
 class Grant(NamedTuple):
-    """Some actions for one subject on one resource. `actions` are sorted, and wildcards are expanded (P4)."""
+    """Some actions for one holder on one resource. `actions` are sorted, and wildcards are expanded (P4, P7)."""
 
     id: str
-    subject: EntityKey
+    holder: GrantHolder
     resource: EntityKey
     actions: tuple[str, ...]
     expires: float
@@ -48,7 +52,7 @@ class Grant(NamedTuple):
 
 
 PackedGrant: TypeAlias = tuple[str, int, str, float, float]
-"""A grant of a known subject: its id, the number of its scope, the id of its resource, its expiry and its start."""
+"""A grant of a known holder: its id, the number of its scope, the id of its resource, its expiry and its start."""
 
 _ARRAY, _LENGTH = 0xDD, struct.Struct(">I")
 """The first byte of an array in MessagePack, and the number of its items after it. It is the form for any number."""
@@ -58,14 +62,14 @@ _unpack = msgspec.msgpack.Decoder(list[PackedGrant]).decode
 
 
 class PackedGrants:
-    """The grants of a model by subject, in bytes. PERF: a million grants take 50 MiB instead of 300 MiB.
+    """The grants of a model by holder, in bytes. PERF: a million grants take 50 MiB instead of 300 MiB.
 
     A scope is the id of a resource type and some of its actions. `scopes` are all that grants have, by their numbers.
     """
 
     def __init__(self) -> None:
         self.scopes: list[tuple[str, tuple[str, ...]]] = []
-        self._packed: dict[EntityKey, bytearray] = {}
+        self._packed: dict[GrantHolder, bytearray] = {}
         self._count = 0
 
     def add_scope(self, type: str, actions: tuple[str, ...]) -> int:
@@ -73,23 +77,23 @@ class PackedGrants:
         self.scopes.append((type, actions))
         return len(self.scopes) - 1
 
-    def add(self, subject: EntityKey, grant: PackedGrant) -> None:
-        """Adds a grant of a subject."""
-        packed = self._packed.get(subject)
+    def add(self, holder: GrantHolder, grant: PackedGrant) -> None:
+        """Adds a grant of a subject or a group."""
+        packed = self._packed.get(holder)
         if packed is None:
-            packed = self._packed[subject] = bytearray((_ARRAY, 0, 0, 0, 0))
+            packed = self._packed[holder] = bytearray((_ARRAY, 0, 0, 0, 0))
         _LENGTH.pack_into(packed, 1, _LENGTH.unpack_from(packed, 1)[0] + 1)
         packed += _pack(grant)
         self._count += 1
 
-    def of(self, subject: EntityKey) -> list[PackedGrant]:
-        """Returns the grants of a subject."""
-        packed = self._packed.get(subject)
+    def of(self, holder: GrantHolder) -> list[PackedGrant]:
+        """Returns the grants of a subject or a group. It leaves out those that a subject has through its groups."""
+        packed = self._packed.get(holder)
         return [] if packed is None else _unpack(packed)
 
-    def by_subject(self) -> Iterator[tuple[EntityKey, list[PackedGrant]]]:
-        """Yields each subject with its grants."""
-        return ((subject, _unpack(packed)) for subject, packed in self._packed.items())
+    def by_holder(self) -> Iterator[tuple[GrantHolder, list[PackedGrant]]]:
+        """Yields each subject and each group with its grants."""
+        return ((holder, _unpack(packed)) for holder, packed in self._packed.items())
 
     def __len__(self) -> int:
         """Returns the number of grants."""
@@ -97,10 +101,10 @@ class PackedGrants:
 
     def __iter__(self) -> Iterator[Grant]:
         """Yields each grant."""
-        for subject, grants in self.by_subject():
+        for holder, grants in self.by_holder():
             for id, scope, resource, expires, starts in grants:
                 type, actions = self.scopes[scope]
-                yield Grant(id, subject, EntityKey(type, resource), actions, expires, starts)
+                yield Grant(id, holder, EntityKey(type, resource), actions, expires, starts)
 
 
 @dataclass(slots=True)
@@ -150,7 +154,7 @@ class Facts:
         for type, id in self.resources:
             found[type].add(id)
         by_scope = [found[type] for type, _ in self.grants.scopes]
-        for _, grants in self.grants.by_subject():
+        for _, grants in self.grants.by_holder():
             for _, scope, id, _, _ in grants:
                 by_scope[scope].add(id)
         return found

@@ -11,15 +11,27 @@ from ..conditions.constants import list_elements
 from ..conditions.instants import EARLIEST, END
 from ..conditions.operators import OPERATORS, ConstantKind, Operator
 from ..conditions.patterns import MAX_PATTERN_CHARACTERS, instructions_of
+from ..conditions.references import NOW_SECTIONS, SOURCES, ValueOf, may_stand_in, takes_now, takes_reference
 from ..conditions.values import Json, is_number, is_text
 from ..conditions.windows import DAY_MINUTES, DAYS, TimeWindow
-from .clauses import ATTRIBUTE_SECTIONS, Clause, Comparison, During, From, Program, Rate, ResourceType
+from .clauses import (
+    ATTRIBUTE_SECTIONS,
+    AgainstNow,
+    Clause,
+    Comparison,
+    During,
+    From,
+    Program,
+    Rate,
+    Reference,
+    ResourceType,
+)
 
 MAX_NESTING = 64
 """Arrays and objects around a value in a constant, so that recursive functions have enough stack."""
 
 MAX_LIST_ELEMENTS = 10_000
-"""Elements of the list of an `in` or `nin`. A set of numbers with chosen hash collisions is slow to build."""
+"""Elements of the list of an operator of lists. A set of numbers with chosen hash collisions is slow to build."""
 
 MAX_NAME_CHARACTERS = 512
 """Characters of a policy's id and name, which answers contain (E1)."""
@@ -45,6 +57,9 @@ CLAUSE_LAWS: dict[str, Callable[[Clause, Types], bool]] = {
     "the priority is a whole number of 32 bits": lambda clause, _: _is_whole(clause.priority, -_INT32, _INT32 - 1),
     "roles are left out, or at least one, sorted and unique": lambda clause, _: (
         clause.roles is None or (len(clause.roles) > 0 and _is_sorted(clause.roles))
+    ),
+    "exceptions are sorted and unique, and apart from the roles (P6)": lambda clause, _: (
+        _is_sorted(clause.except_roles) and set(clause.except_roles).isdisjoint(clause.roles or ())
     ),
     "at least one type and one action are covered": lambda clause, _: bool(clause.types) and bool(clause.actions),
     "types and actions are sorted and unique": lambda clause, _: (
@@ -73,7 +88,8 @@ PROGRAM_LAWS: dict[str, Callable[[Program], bool]] = {
         [(clause.policy, clause.types, clause.actions) for clause in program.clauses]
     ),
     "every role that a clause names is declared": lambda program: (
-        {role for clause in program.clauses for role in clause.roles or ()} <= set(program.roles)
+        {role for clause in program.clauses for role in (*(clause.roles or ()), *clause.except_roles)}
+        <= set(program.roles)
     ),
 }
 """The laws of a whole program, by their words."""
@@ -119,6 +135,10 @@ def _is_legal(atom: object) -> bool:
     match atom:
         case Comparison(section, key, op, value):
             return section in ATTRIBUTE_SECTIONS and _is_key(key) and op in OPERATORS and _fits(op, value)
+        case Reference(section, key, op, value_of):
+            return section in ATTRIBUTE_SECTIONS and _is_key(key) and op in OPERATORS and _refers(section, op, value_of)
+        case AgainstNow(section, key, op):
+            return section in NOW_SECTIONS and _is_key(key) and op in OPERATORS and takes_now(op)
         case During(window):
             return _is_window(window)
         case From(blocks):
@@ -127,6 +147,11 @@ def _is_legal(atom: object) -> bool:
             return _is_whole(limit, 1, _INT32 - 1) and _is_whole(window_seconds, 1, _INT32 - 1)
         case _:
             return False
+
+
+def _refers(section: str, op: Operator, value: ValueOf) -> bool:
+    """Returns whether a comparison in a section may refer to the value (X1)."""
+    return takes_reference(op) and value.source in SOURCES and _is_key(value.key) and may_stand_in(value, section)
 
 
 def _is_name(value: str) -> bool:

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator
 from ..conditions.operators import OPERATORS
 from ..conditions.values import Json
 from ..conditions.windows import show_window
-from .clauses import Atom, AttributeSection, Clause, Comparison, During, From, Program, Rate, ResourceType
+from .clauses import AgainstNow, Atom, Clause, Comparison, During, From, Program, Rate, Reference, ResourceType
 
-_OWNERS: dict[AttributeSection, str] = {
+_OWNERS: dict[str, str] = {
     "subject_attrs": "S",
     "resource_attrs": "R",
     "action_attrs": "A",
@@ -57,6 +57,8 @@ def show_clause(clause: Clause) -> str:
     """
     rank = f" @{clause.priority}" if clause.priority != _NO_PRIORITY else ""
     when = [f"type(R, {_set(clause.types)})", f"A in {_set(clause.actions)}"]
+    if clause.except_roles:
+        when.insert(0, f"not holds(S, {_set(clause.except_roles)})")
     if clause.roles is not None:
         when.insert(0, f"holds(S, {_set(clause.roles)})")
     body = ", ".join([*when, *map(show_atom, clause.body)])
@@ -72,14 +74,23 @@ def show_atom(atom: Atom) -> str:
     """
     match atom:
         case Comparison(section, key, op, value):
-            shown = key if all(step.isidentifier() for step in key.split(".")) else _text(key)
-            return f"{_OWNERS[section]}.{shown} {OPERATORS[op].symbol} {_text(value)}"
+            return f"{_attribute(section, key)} {OPERATORS[op].symbol} {_text(value)}"
+        case Reference(section, key, op, value_of):
+            referred = _attribute(value_of.section, value_of.key)
+            return f"{_attribute(section, key)} {OPERATORS[op].symbol} {referred}"
+        case AgainstNow(section, key, op):
+            return f"{_attribute(section, key)} {OPERATORS[op].symbol} now"
         case During(window):
             return f"during(C, {_text(show_window(window))})"
         case From(blocks):
             return f"from(C, {_set(blocks)})"
         case Rate(limit, window_seconds):
             return f"rate(S) <= {limit} / {window_seconds}s"
+
+
+def _attribute(section: str, key: str) -> str:
+    shown = key if all(step.isidentifier() for step in key.split(".")) else _text(key)
+    return f"{_OWNERS[section]}.{shown}"
 
 
 def _set(names: Iterable[str]) -> str:

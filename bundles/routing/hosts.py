@@ -1,4 +1,4 @@
-"""The hosts and methods of routes: what names them, and which names cover a host."""
+"""The names of routes: hosts, methods and headers, and which names cover a host."""
 
 import re
 from typing import Final
@@ -15,6 +15,10 @@ MAX_HOST: Final = 253
 MAX_METHOD: Final = 64
 """The characters of a method."""
 
+MAX_HEADER: Final = 100
+"""The characters of a header's name."""
+
+_HEADER: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _LABEL = "[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?"
 _HOST: Final = re.compile(rf"(\*\.)?{_LABEL}(\.{_LABEL})*")
 _METHOD: Final = re.compile(r"[A-Z][A-Z0-9_-]*")
@@ -32,6 +36,11 @@ def is_host_pattern(text: str) -> bool:
 def is_method(text: str) -> bool:
     """Returns whether a text is a method in upper case, such as `GET` or `M-SEARCH`."""
     return len(text) <= MAX_METHOD and _METHOD.fullmatch(text) is not None
+
+
+def is_header_name(text: str) -> bool:
+    """Returns whether a text is the name of a header: a token of RFC 9110, 5.6.2."""
+    return len(text) <= MAX_HEADER and _HEADER.fullmatch(text) is not None
 
 
 def names_above(host: str) -> list[str]:

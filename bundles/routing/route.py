@@ -31,7 +31,7 @@ class Route(NamedTuple):
 
     `hosts` are names in lower case, or `*.` and a name for those below it. Empty means any. `methods` are names, or
     `ANY` alone. `path` is a path template. `resource_type` is the id of a type. `value` is the template of the
-    resource's `identifier`. `attributes` are those of the resource.
+    resource's `identifier`. `attributes` are those of the resource. `action` and `value` may be `header:NAME`.
     """
 
     id: str

@@ -10,7 +10,7 @@ from ..wording import show_path
 from .hosts import is_host_pattern, is_method
 from .route import ANY, Route
 from .settings import GatewaySettings, settings_faults
-from .templates import BadTemplate, captures_in, path_template, value_template
+from .templates import BadTemplate, captures_in, header_in, path_template, value_template
 
 
 @prepared
@@ -43,6 +43,7 @@ def check_routing(routing: Routing) -> None:
 def _check_route(route: Route) -> None:
     try:
         captured = captures_in(path_template(route.path))
+        header_in(route.action)
         named = {
             value_template(route.value).capture,
             *(one.name for one in route.attributes if one.source == "capture"),

@@ -1,6 +1,5 @@
 """The gateway settings of an environment: which input from a gateway Writ believes, and what Writ tells the backend."""
 
-import re
 from collections.abc import Iterable, Iterator
 from ipaddress import ip_address
 from typing import Annotated, Final, Literal, NamedTuple
@@ -11,12 +10,13 @@ from msgspec import Meta, Struct
 from ..conditions.addresses import parse_block
 from ..prepared import prepared
 from ..wording import Path, joined, quoted
+from .hosts import is_header_name
 
 MAX_CACHE_SECONDS: Final = 3_600
 """The longest time for which a gateway may keep an answer. In this time, a revocation does not count there."""
 
 MAX_ENTRIES: Final = 100
-"""The trusted proxies, the response headers and the attributes of the settings, each."""
+"""The trusted proxies, the gateway's headers, the response headers and the attributes of the settings, each."""
 
 UNIX: Final = "unix"
 """The trusted proxy that stands for any peer on a Unix socket."""
@@ -58,8 +58,6 @@ MESSAGE_HEADERS: Final = frozenset(
     )
 )
 """Headers by which a message is read. No member of the settings may name one."""
-
-_HEADER: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
 Algorithm = Literal[
     "RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"
@@ -105,14 +103,17 @@ class GatewaySettings(_Settings, frozen=True):
 
     Headers of the subject, of the original request and of forwarding are read only from a peer in `trusted_proxies`:
     addresses, CIDR blocks, and `unix`. `action_header` and `resource_header` (`document:d1`) take the place of a route
-    or of a method. `response_headers` has what each header tells the backend of an allowed request: one of
-    RESPONSE_VALUES, or `attribute:NAME` of the subject. An answer may be cached for `max_cache_seconds`.
+    or of a method. `gateway_headers` are those that the gateway sets itself on each request: a route may take its
+    action or the id of its resource from one. `response_headers` has what each header tells the backend of an allowed
+    request: one of RESPONSE_VALUES, or `attribute:NAME` of the subject. An answer may be cached for
+    `max_cache_seconds`.
     """
 
     subject: GatewaySubject
     trusted_proxies: tuple[Text, ...] = ()
     action_header: HeaderName | None = None
     resource_header: HeaderName | None = None
+    gateway_headers: tuple[HeaderName, ...] = ()
     max_cache_seconds: Annotated[int, Meta(ge=0, le=MAX_CACHE_SECONDS)] = 0
     response_headers: dict[HeaderName, Text] = {}
 
@@ -160,7 +161,10 @@ def _input_faults(settings: GatewaySettings) -> Iterator[SettingsFault]:
         ("subject", "header"): settings.subject.header,
         ("action_header",): settings.action_header,
         ("resource_header",): settings.resource_header,
+        **{("gateway_headers", index): name for index, name in enumerate(settings.gateway_headers)},
     }
+    if len(settings.gateway_headers) > MAX_ENTRIES:
+        yield _too_many(("gateway_headers",), settings.gateway_headers)
     seen: set[str] = set()
     for path, name in named.items():
         if name is not None:
@@ -200,7 +204,7 @@ def _response_faults(headers: dict[str, str]) -> Iterator[SettingsFault]:
 
 
 def _header_faults(path: Path, name: str) -> Iterator[SettingsFault]:
-    if not _HEADER.fullmatch(name):
+    if not is_header_name(name):
         yield SettingsFault(path, f"{quoted(name)} is not the name of a header")
     elif name.lower() in CREDENTIAL_HEADERS:
         yield SettingsFault(path, f"{quoted(name)} has credentials, and is not for this")

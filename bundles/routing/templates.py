@@ -4,8 +4,13 @@ import re
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
+from .hosts import is_header_name
+
 REST: Final = "*"
 """The name of the capture that a last `*` makes: the rest of the path."""
+
+HEADER: Final = "header:"
+"""Begins an action or a value that comes from a header which the gateway sets."""
 
 MAX_SEGMENTS: Final = 64
 """The segments of a template, and of a path that a route can match."""
@@ -38,15 +43,17 @@ Segment: TypeAlias = str | Capture | Rest
 class Value:
     """A value with at most one capture: the text before it, its name or None, and the text after it.
 
-    One capture only, so that two requests never give the same value by different parts.
+    One capture only, so that two requests never give the same value by different parts. If it comes from a `header`
+    that the gateway sets, it has nothing else.
     """
 
     before: str
     capture: str | None
     after: str
+    header: str | None = None
 
     def of(self, captures: dict[str, str]) -> str:
-        """Returns the value for these captures."""
+        """Returns the value for these captures. It is empty if the value comes from a header."""
         return self.before if self.capture is None else f"{self.before}{captures[self.capture]}{self.after}"
 
 
@@ -77,14 +84,31 @@ def captures_in(segments: tuple[Segment, ...]) -> frozenset[str]:
 def value_template(text: str) -> Value:
     """Returns a value template. Raises BadTemplate.
 
-    >>> value_template("doc-{id}"), value_template("main")
-    (Value(before='doc-', capture='id', after=''), Value(before='main', capture=None, after=''))
+    >>> value_template("doc-{id}").capture, value_template("main").before, value_template("header:X-Id").header
+    ('id', 'main', 'X-Id')
     """
+    header = header_in(text)
+    if header is not None:
+        return Value("", None, "", header)
     found = _CAPTURE.search(text)
     before, after = (text, "") if found is None else (text[: found.start()], text[found.end() :])
     if any(mark in part for part in (before, after) for mark in "{}"):
         raise BadTemplate("a value has at most one capture, such as `{id}`, and no other braces")
     return Value(before, None if found is None else found[1], after)
+
+
+def header_in(text: str) -> str | None:
+    """Returns the header that an action or a value of a route comes from, or None. Raises BadTemplate.
+
+    >>> header_in("header:X-Operation"), header_in("read")
+    ('X-Operation', None)
+    """
+    if not text.startswith(HEADER):
+        return None
+    name = text.removeprefix(HEADER)
+    if not is_header_name(name):
+        raise BadTemplate(f"`{HEADER}NAME` takes the name of a header, such as `{HEADER}X-Operation`")
+    return name
 
 
 def _segment(part: str, is_last: bool) -> Segment:

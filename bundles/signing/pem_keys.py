@@ -19,7 +19,7 @@ from cryptography.hazmat.primitives.serialization import (
 )
 from jwt.algorithms import OKPAlgorithm
 
-from ..errors import UNREADABLE
+from ..errors import UNREADABLE, Error
 
 Pem: TypeAlias = str | bytes
 """The text of one or more PEM blocks (RFC 7468), not a path. Text around the blocks is ignored."""
@@ -34,7 +34,7 @@ _PRIVATE, _PUBLIC, _ENCRYPTED = b"PRIVATE KEY", b"PUBLIC KEY", b"ENCRYPTED"
 _REMEDY: Final = "make an Ed25519 key by `writ keys rotate --kind bundle`, or by `openssl genpkey -algorithm ed25519`"
 
 
-class UnusableBundleKey(ValueError):
+class UnusableBundleKey(Error, ValueError):
     """A key can't sign bundles, or can't verify them. The message is one sentence, with nothing of the key in it."""
 
 

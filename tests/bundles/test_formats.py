@@ -8,7 +8,7 @@ from typing import Any, Final
 import msgspec
 import pytest
 from writ import BundleError, Engine
-from writ.bundles import delta
+from writ.bundles import delta, manifest
 from writ.bundles.delta import Delta, decode_delta, encode_delta
 from writ.bundles.feed.callers import CALLERS_FORMAT, Callers, sign_callers, verified_callers
 from writ.bundles.feed.index import INDEX_FORMAT, Index, PublishedBundle, PublishedFile, sign_index, verified_index
@@ -94,7 +94,7 @@ def test_another_format_is_refused_in_one_sentence(version: int, sentence: str, 
         assert str(found.value) == sentence
 
 
-@pytest.mark.parametrize("member", ["profile", "extensions"])
+@pytest.mark.parametrize("member", ["profile", "declares"])
 def test_an_unknown_member_of_the_manifest_is_refused_in_one_sentence(member: str, path: Path) -> None:
     def changed(records: list[bytes]) -> list[bytes]:
         return [msgspec.json.encode(msgspec.json.decode(records[0]) | {member: "full"})]
@@ -103,6 +103,31 @@ def test_an_unknown_member_of_the_manifest_is_refused_in_one_sentence(member: st
     with pytest.raises(BundleError, match=f"its manifest can't be read: .*unknown field `{member}`") as found:
         Engine.open(path)
     assert "\n" not in str(found.value)
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        (["joins"], "the extension `joins`, which"),
+        (["arrays", "joins\n", "views"], "the extensions `joins\\n` and `views`, which"),
+    ],
+)
+def test_an_unknown_extension_is_refused_in_one_sentence(names: list[str], said: str, path: Path) -> None:
+    """Also if a Writ that knows it has signed the bundle."""
+    named = {"extensions": names, "environment": msgspec.to_builtins(PROD)}
+
+    def changed(records: list[bytes]) -> list[bytes]:
+        return [msgspec.json.encode(msgspec.json.decode(records[0]) | named)]
+
+    crafted(DOCUMENT, path, {Section.MANIFEST: changed})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(manifest, "EXTENSIONS", names)
+        sign_file(path)
+    sentence = f"the model of the bundle uses {said} this Writ does not know: install a newer Writ"
+    for opened in (lambda: Engine.open(path), lambda: open_verified_bundle(path, PEM, PROD.uuid, NOW)):
+        with pytest.raises(BundleError) as found:
+            opened()
+        assert str(found.value) == sentence
 
 
 def _newer_delta() -> object:

@@ -1,16 +1,16 @@
 """Reduced ordered decision diagrams over the cells of attributes: conditions with the same meaning are the same node.
 
-A node asks a question, which is a variable of the diagram: in which cell is an attribute? Or, in an open cell: does a
-pattern match? Each answer leads to another node. The order of questions is fixed: keys by code point, and after each
-key its patterns. Diagrams are reduced and shared, so two conditions have the same meaning if and only if they are the
-same node. Every step is counted, so the work is bounded, and takes the same number of steps on every machine.
+A node asks a question, which is a variable of the diagram: in which cell is an attribute? Or, in an open cell: does an
+opaque test hold? Each answer leads to another node. The order of questions is fixed: keys by code point, and after each
+key its opaque tests. Diagrams are reduced and shared, so two conditions have the same meaning if and only if they are
+the same node. Every step is counted, so the work is bounded, and takes the same number of steps on every machine.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from .domain import Domain, patterns_of
+from .domain import Domain, opaque_of
 
 Node: TypeAlias = int
 """A condition: the number of its node in one `Diagrams`."""
@@ -20,7 +20,7 @@ TRUE: Node = 1
 
 
 MAX_QUESTIONS = 128
-"""Conditions on more attributes and patterns than this have no diagram, because functions recur for each question."""
+"""Conditions with more attributes and opaque tests have no diagram, because functions recur for each question."""
 
 
 class OutOfSteps(Exception):
@@ -29,22 +29,26 @@ class OutOfSteps(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """The question of the nodes of one level: the cell of `key`, or whether the pattern of test `pattern` matches.
+    """The question of the nodes of one level: the cell of `key`, or whether the opaque test number `opaque` holds.
 
-    `pattern` is None for the cell. `patterns` are all patterns of the key, as bits. `answers` is the number of answers.
-    `after` is the level of the next key.
+    `opaque` is None for the cell. `all_opaque` are all opaque tests of the key, as bits. `answers` is the number of
+    answers. `after` is the level of the next key.
     """
 
     key: str
     domain: Domain
-    pattern: int | None
-    patterns: int
+    opaque: int | None
+    all_opaque: int
     answers: int
     after: int
 
     def is_open(self, answer: int) -> bool:
-        """Returns whether patterns of the key may still be asked after this answer."""
-        return self.pattern is not None or self.domain.open[answer]
+        """Returns whether opaque tests of the key may still be asked after this answer."""
+        return self.opaque is not None or self.domain.open[answer]
+
+    def open_tests(self, answer: int) -> int:
+        """Returns, as bits, the opaque tests of the key that this answer does not decide."""
+        return self.all_opaque & self.domain.holding[answer] if self.domain.open[answer] else 0
 
 
 class Diagrams:
@@ -129,36 +133,44 @@ class Diagrams:
         """Returns whether `right` holds whenever `left` holds."""
         return left == FALSE or right == TRUE or self.difference(left, right) == FALSE
 
-    def patterns_in(self, level: int, nodes: Iterable[Node]) -> int:
-        """Returns, as bits, the patterns of the key of `level` that nodes ask for."""
+    def opaque_in(self, level: int, nodes: Iterable[Node]) -> int:
+        """Returns, as bits, the opaque tests of the key of `level` that nodes ask for."""
         question = self.questions[level]
         found, seen, ahead = 0, set[Node](), list(nodes)
-        while question.pattern is None and question.patterns and ahead:
+        while question.opaque is None and question.all_opaque and ahead:
             node = ahead.pop()
             if node not in seen and level < self._levels[node] < question.after:
                 self.spend(1)
                 seen.add(node)
-                found |= 1 << (self.questions[self._levels[node]].pattern or 0)
+                found |= 1 << (self.questions[self._levels[node]].opaque or 0)
                 ahead.extend(self._children[node])
         return found
 
     def restricted(self, node: Node, level: int, cell: int) -> Node:
         """Returns `node` restricted to one cell of the attribute of `level`.
 
-        In a closed cell, it is known which patterns match. So their questions are answered.
+        It answers the questions of the opaque tests that the cell decides.
         """
         question = self.questions[level]
-        if self._levels[node] >= question.after or question.is_open(cell):
+        if self._levels[node] >= question.after or question.opaque is not None:
+            return node
+        unknown = question.open_tests(cell)
+        if unknown == question.all_opaque:
             return node
         key = (node, level, cell)
         found = self._restrictions.get(key)
         if found is None:
-            pattern = self.questions[self._levels[node]].pattern
-            if pattern is None:
+            opaque = self.questions[self._levels[node]].opaque
+            if opaque is None:
                 raise ValueError("the node asks for the cell of the attribute")
             self.spend(1)
-            child = self._children[node][question.domain.holding[cell] >> pattern & 1]
-            found = self._restrictions[key] = self.restricted(child, level, cell)
+            if unknown >> opaque & 1:
+                children = [self.restricted(child, level, cell) for child in self._children[node]]
+                found = self.node(self._levels[node], children)
+            else:
+                child = self._children[node][question.domain.holding[cell] >> opaque & 1]
+                found = self.restricted(child, level, cell)
+            self._restrictions[key] = found
         return found
 
 
@@ -166,9 +178,9 @@ def _questions(domains: Mapping[str, Domain]) -> list[Question]:
     found: list[Question] = []
     for key in sorted(domains):
         domain = domains[key]
-        patterns = sorted((pattern, number) for number, pattern in patterns_of(domain.tests))
-        bits = sum(1 << number for _, number in patterns)
-        after = len(found) + 1 + len(patterns)
+        opaque = sorted((order, number) for number, order in opaque_of(domain.tests))
+        bits = sum(1 << number for _, number in opaque)
+        after = len(found) + 1 + len(opaque)
         found.append(Question(key, domain, None, bits, len(domain.holding), after))
-        found.extend(Question(key, domain, number, bits, 2, after) for _, number in patterns)
+        found.extend(Question(key, domain, number, bits, 2, after) for _, number in opaque)
     return found

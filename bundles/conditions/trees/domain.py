@@ -1,20 +1,22 @@
-"""The domain of one attribute, partitioned into the classes of values that tests distinguish (rules C2 to C6).
+"""The domain of one attribute, partitioned into the classes of values that tests distinguish (rules C2 to C6, X6).
 
 Conditions compare attributes with constants only, so there are finitely many classes: the constants, the gaps between
 ordered constants, the other types, and the missing attribute. Classes for which every test has the same result form one
-cell. In the gaps between strings, patterns are open: in each gap, a pattern may match or not.
+cell. In the gaps between strings, patterns are open: in each gap, a pattern may match or not. So are tests of elements
+in the class of arrays that no constant equals. Both are called opaque tests.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeAlias
 
-from ..comparisons import constants_of
+from ..comparisons import constants_of, predicate
 from ..constants import CanonicalKey, canonical_key
 from ..neighbours import Ordered, next_value
-from ..operators import Operator
+from ..operators import OF_ELEMENTS, Operator
 from ..patterns import pattern_predicate
 from ..values import Json, is_number
+from .tree import normal_elements
 
 Test: TypeAlias = tuple[Operator, Json]
 """An operator and its constant, as in `(Operator.GTE, 3)`."""
@@ -23,7 +25,7 @@ NULLS = 4
 """Up to this many U+0000 are removed from the end of a string, to find the strings before it; see `_before`."""
 
 ClassTests: TypeAlias = tuple[int, bool]
-"""The tests that hold in a class, as bits, and whether patterns are open there."""
+"""The tests that hold in a class, as bits, and whether opaque tests are open there."""
 
 NO_VALUES = -1
 """The cell of a gap without values."""
@@ -44,8 +46,8 @@ class Domain:
 
     - `cells`: the cell of each class.
     - `holding`: the tests that hold in each cell, as bits.
-    - `open`: for each cell, whether it consists of gaps between strings while there are patterns. Then the bits of
-      patterns only say that the patterns may match.
+    - `open`: for each cell, whether opaque tests are open there: patterns in gaps between strings, tests of elements in
+      OTHER. Then their bits only say that they may hold.
     - `between`: if there are patterns, each string has a separate cell. For each of these cells, it has the cells of
       the nearest gaps below and above, or None if there is no such gap.
     """
@@ -73,8 +75,8 @@ class Domain:
 def is_satisfiable(tests: Sequence[Test]) -> bool:
     """Returns whether some value of one attribute passes all `tests`.
 
-    The answer is exact if no test is a `regex`. Otherwise, a no is certain, but a yes may be wrong: it assumes that a
-    pattern can match in the gaps between the constants.
+    The answer is exact if no test is opaque. Otherwise, a no is certain, but a yes may be wrong: it assumes that a
+    pattern can match in the gaps between the constants, and that some array has any elements and lacks them.
 
     >>> is_satisfiable([(Operator.EQ, "a"), (Operator.NE, "a")])
     False
@@ -88,16 +90,16 @@ def is_satisfiable(tests: Sequence[Test]) -> bool:
 def passes_all(narrow: Sequence[Test], wide: Sequence[Test]) -> bool:
     """Returns whether each value of one attribute that passes the tests `narrow` passes all of `wide`.
 
-    The answer is exact if no test is a `regex`. Otherwise, a yes is certain, but a no may be wrong: it assumes that in
-    the gaps between the constants, a pattern can match or not, whatever other patterns do.
+    The answer is exact if no test is opaque. Otherwise, a yes is certain, but a no may be wrong: it assumes that in
+    the gaps between the constants, an opaque test can hold or not, whatever others do.
 
     >>> passes_all([(Operator.GT, 5)], [(Operator.GTE, 5)]), passes_all([(Operator.NE, 5)], [(Operator.GT, 5)])
     (True, False)
     """
     tests = [*narrow, *wide]
     needed, everything = (1 << len(narrow)) - 1, (1 << len(tests)) - 1
-    known = [canonical_key(constant) for op, constant in narrow if op == _REGEX]
-    unknown = any(op == _REGEX and canonical_key(constant) not in known for op, constant in wide)
+    known = {meant_by(*test) for test in narrow if is_opaque(*test)}
+    unknown = any(is_opaque(*test) and meant_by(*test) not in known for test in wide)
     return all(
         answer is None or answer[0] & needed != needed or (answer[0] == everything and not (answer[1] and unknown))
         for answer in _Classes(tests).answers()
@@ -143,14 +145,44 @@ def _before(text: str) -> list[str]:
 
 
 def compared_with(test: Test) -> Iterable[Json]:
-    """Returns the single values that a test compares with. A pattern has none."""
+    """Returns the single values that a test compares with. An opaque test has none."""
     op, constant = test
-    return () if op == _REGEX else constants_of(op, constant)
+    return () if op == _REGEX or OF_ELEMENTS[op] else constants_of(op, constant)
 
 
 def patterns_of(tests: Iterable[Test]) -> list[tuple[int, str]]:
     """Returns the patterns that tests search for, each with the number of its test."""
     return [(number, constant) for number, (op, constant) in enumerate(tests) if op == _REGEX]
+
+
+def is_opaque(op: Operator, constant: Json) -> bool:
+    """Returns whether a test is decided on constants only: a pattern, or a test of elements (F6)."""
+    return op == _REGEX or (OF_ELEMENTS[op] and not _is_never(op, constant))
+
+
+def opaque_of(tests: Iterable[Test]) -> list[tuple[int, CanonicalKey]]:
+    """Returns the numbers of the opaque tests, each with its sort key: patterns first."""
+    return [
+        (number, (op != _REGEX, str(op), canonical_key(constant)))
+        for number, (op, constant) in enumerate(tests)
+        if is_opaque(op, constant)
+    ]
+
+
+def normal_test(op: Operator, constant: Json) -> Test:
+    """Returns a test of elements in its canonical form (F6), and any other as it is."""
+    return normal_elements(op, constant) if OF_ELEMENTS[op] else (op, constant)
+
+
+def meant_by(op: Operator, constant: Json) -> CanonicalKey:
+    """Returns a key that is equal for equal tests."""
+    op, constant = normal_test(op, constant)
+    return (op, canonical_key(constant))
+
+
+def _is_never(op: Operator, constant: Json) -> bool:
+    """Returns whether a test of elements holds for no array: `has_any []` (X6)."""
+    return op == Operator.HAS_ANY and constant == []
 
 
 class _Holds(NamedTuple):
@@ -177,8 +209,11 @@ _HOLDS: dict[Operator, _Holds] = {
     Operator.IN: _Holds(),
     Operator.NIN: _Holds(present=True),
     Operator.REGEX: _Holds(),
+    Operator.HAS: _Holds(),
+    Operator.HAS_ANY: _Holds(),
+    Operator.HAS_NONE: _Holds(),
 }
-"""The values for which each operator holds. A pattern is not described: it is searched in the other constants."""
+"""The values for which each operator holds. An opaque test is not described: it is tried on the other constants."""
 
 
 class _Classes:
@@ -190,6 +225,11 @@ class _Classes:
         self.points = tuple(others[key] for key in sorted(others))
         self.numbers = tuple(sorted({c for c in constants if is_number(c)}))
         self.patterns = {1 << number: pattern_predicate(pattern) for number, pattern in patterns_of(tests)}
+        self._of_elements = {
+            1 << number: predicate(op, constant)
+            for number, (op, constant) in enumerate(tests)
+            if op != _REGEX and is_opaque(op, constant)
+        }
         texts = {c for c in constants if isinstance(c, str)}
         self.strings = tuple(sorted(texts.union(*map(_before, texts)) if self.patterns else texts))
         self._present = 0  # the tests that hold for a present value that no constant names
@@ -202,8 +242,10 @@ class _Classes:
     def answers(self) -> Iterator[ClassTests | None]:
         """Yields the tests that hold in each class, in order, or None for a gap without values."""
         yield 0, False
-        yield self._present, False
-        yield from ((self._at(point), False) for point in self.points)
+        yield self._present | sum(self._of_elements), bool(self._of_elements)
+        for point in self.points:
+            holding = sum(bit for bit, holds in self._of_elements.items() if holds(point))
+            yield self._at(point, holding), False
         yield from self._along(self.numbers, text=False)
         yield from self._along(self.strings, text=True)
 
@@ -224,7 +266,7 @@ class _Classes:
         self._passed[canonical_key(constant)] = (at | bit, above) if flips_at else (at, above | bit)
 
     def _at(self, constant: Json, ordered: int = 0) -> int:
-        """Returns the tests that hold at a value. `ordered` are the comparisons by order and patterns among them."""
+        """Returns the tests that hold at a value. `ordered` has the tests by order and the opaque ones among them."""
         return (self._present | ordered) ^ self._flips.get(canonical_key(constant), 0)
 
     def _along(self, constants: Sequence[Ordered], text: bool) -> Iterator[ClassTests | None]:

@@ -11,13 +11,13 @@ many answers and to negations, so that a product of sums stays as short as it wa
 4. The same is done for the negation. The result is the shorter tree of both.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import chain
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
-from ..operators import Operator
 from . import tree as trees
 from .diagrams import FALSE, TRUE, Diagrams, Node, Question
+from .domain import Domain
 from .normalise import normalised
 from .tree import FilterTree, TreeComparison, complement, fold_and, fold_or, leaf_count
 from .value_sets import value_set_tree
@@ -26,8 +26,8 @@ MANY_GROUPS = 32
 """With more groups than this, a term is not extended to other groups, and redundant terms are kept."""
 
 
-OPEN = -1
-"""Represents an open cell, in which it is not known which patterns match."""
+ValueSets: TypeAlias = Callable[[str, Domain, int, int], FilterTree]
+"""Returns the tree of "the attribute is in one of these cells". The last cells, as bits, make no difference."""
 
 
 class Cover(NamedTuple):
@@ -40,7 +40,7 @@ class Cover(NamedTuple):
 class AnswerGroup(NamedTuple):
     """Answers, as bits, that lead to the same bounds. `answer` is one of them.
 
-    If the group is `open`, its bounds still ask for patterns.
+    If the group is `open`, its bounds still ask for opaque tests.
     """
 
     answers: int
@@ -60,8 +60,10 @@ class Term(NamedTuple):
 class Minimiser:
     """Finds short trees for the nodes of some diagrams."""
 
-    def __init__(self, diagrams: Diagrams):
+    def __init__(self, diagrams: Diagrams, sets: ValueSets = value_set_tree):
+        """`sets` returns the tree of a set of cells of an attribute."""
         self._diagrams = diagrams
+        self._value_sets = sets
         self._found: dict[tuple[Node, Node], Cover] = {}
         self._sums: dict[tuple[Node, Node], Cover] = {}
         self._sets: dict[tuple[int, int, int], FilterTree] = {}
@@ -111,11 +113,10 @@ class Minimiser:
 
     def _made_answers_tree(self, level: int, answers: int, free: int) -> FilterTree:
         question = self._diagrams.questions[level]
-        if question.pattern is None:
-            return value_set_tree(question.key, question.domain, answers, free)
-        _, pattern = question.domain.tests[question.pattern]
-        matches = TreeComparison.normal(question.key, Operator.REGEX, pattern)
-        return {0b01: complement(matches), 0b10: matches, 0b11: trees.TRUE}[answers]
+        if question.opaque is None:
+            return self._value_sets(question.key, question.domain, answers, free)
+        holds = TreeComparison.normal(question.key, *question.domain.tests[question.opaque])
+        return {0b01: complement(holds), 0b10: holds, 0b11: trees.TRUE}[answers]
 
 
 class _Sum:
@@ -135,25 +136,29 @@ class _Sum:
         diagrams, level = self._diagrams, self._level
         question = diagrams.questions[level]
         bounds = list(zip(diagrams.children(lower, level), diagrams.children(upper, level), strict=True))
-        patterns = diagrams.patterns_in(level, chain.from_iterable(bounds))
-        if patterns:
+        opaque = diagrams.opaque_in(level, chain.from_iterable(bounds))
+        if opaque:
             self._follow_gaps(question, bounds)
         answers: dict[tuple[Node, Node, int], int] = {}
         for answer, (low, high) in enumerate(bounds):
             if answer not in self._followers:
-                key = (low, high, self._decision(question, answer, patterns))
+                key = (low, high, self._decision(question, answer, opaque))
                 answers[key] = answers.get(key, 0) | 1 << answer
         diagrams.spend(len(answers))
         return [
-            AnswerGroup(bits, (bits & -bits).bit_length() - 1, decided == OPEN, low, high)
+            AnswerGroup(bits, (bits & -bits).bit_length() - 1, decided < 0, low, high)
             for (low, high, decided), bits in answers.items()
         ]
 
-    def _decision(self, question: Question, answer: int, patterns: int) -> int:
-        """Returns a number that is equal for answers after which `patterns` are decided in the same way."""
-        if not patterns:
+    def _decision(self, question: Question, answer: int, opaque: int) -> int:
+        """Returns a number that is equal for answers after which the tests `opaque` are decided in the same way.
+
+        It is negative if the answer leaves some of them open.
+        """
+        if not opaque:
             return 0
-        return OPEN if question.domain.open[answer] else question.domain.holding[answer] & patterns
+        holding = question.domain.holding[answer] & opaque
+        return ~holding if question.domain.open[answer] else holding
 
     def _follow_gaps(self, question: Question, bounds: Sequence[tuple[Node, Node]]) -> None:
         """Finds the strings that differ from a gap next to them only in the patterns that match.

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from itertools import chain
 
 from ..constants import value_count
-from ..operators import Operator
+from ..operators import OF_ELEMENTS, Operator
 from .domain import Test, partition
 from .normalise import normal_and, normal_or
 from .rule_diagram import Conjunction
@@ -25,12 +25,12 @@ FEW_CONSTANTS = 100
 def separable_tree(allows: Sequence[Conjunction], denies: Sequence[Conjunction]) -> FilterTree | None:
     """Returns the canonical tree, or None if a diagram is needed.
 
-    That is so if attributes depend on each other, if there is a pattern, or if there are many constants.
+    That is so if attributes depend on each other, if there is an opaque test, or if there are many constants.
     """
     comparisons = list(chain(*allows, *denies))
     if len(comparisons) > FEW_CONSTANTS or sum(value_count(constant) for _, _, constant in comparisons) > FEW_CONSTANTS:
         return None
-    if any(op == Operator.REGEX for _, op, _ in comparisons):
+    if any(op == Operator.REGEX or OF_ELEMENTS[op] for _, op, _ in comparisons):
         return None
     if len(allows) == 1 and all(map(_is_on_one_key, denies)):
         return _conjunction(allows[0], denies)

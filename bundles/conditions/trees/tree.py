@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import ClassVar, Generic, TypeAlias, TypeVar
 
 from ..constants import canonical_constant, canonical_key, canonical_list
-from ..operators import TAKES_LIST, Operator
+from ..operators import OF_ELEMENTS, TAKES_LIST, Operator
 from ..values import Json
 
 Leaf = TypeVar("Leaf", covariant=True)
@@ -18,6 +18,18 @@ Leaf = TypeVar("Leaf", covariant=True)
 _SINGLE_VALUE: dict[Operator, Operator] = {Operator.IN: Operator.EQ, Operator.NIN: Operator.NE}
 """The operator that has the same meaning as an operator of lists, if the list has one constant."""
 
+
+def normal_elements(op: Operator, constant: Json) -> tuple[Operator, list[Json]]:
+    """Returns the canonical form of a test of an array's elements: `has` becomes `has_any`, and lists are sorted (F6).
+
+    >>> normal_elements(Operator.HAS, 1.0), normal_elements(Operator.HAS_NONE, ["b", "a", "b"])
+    ((<Operator.HAS_ANY: 'has_any'>, [1]), (<Operator.HAS_NONE: 'has_none'>, ['a', 'b']))
+    """
+    elements = constant if TAKES_LIST[op] else [constant]
+    return _OF_LISTS.get(op, op), canonical_list(elements)
+
+
+_OF_LISTS: dict[Operator, Operator] = {Operator.HAS: Operator.HAS_ANY}
 _RANKS = {op: number for number, op in enumerate(Operator)}
 
 
@@ -57,6 +69,8 @@ class TreeComparison:
         >>> TreeComparison.normal("k", Operator.NIN, [1.0]).op
         <Operator.NE: 'ne'>
         """
+        if OF_ELEMENTS[op]:
+            return cls(key, *normal_elements(op, value))
         if TAKES_LIST[op]:
             constants = canonical_list(value)
             if len(constants) != 1:

@@ -11,6 +11,7 @@ from ..neighbours import Cut, Ordered, canonical_cut, first_above, last_below, n
 from ..operators import Operator
 from ..values import Json
 from .domain import MISSING, NO_VALUES, OTHER, Domain
+from .instant_comparisons import is_of_instants
 from .normalise import normal_and, normal_or
 from .tree import FilterTree, TreeComparison, complement
 
@@ -77,7 +78,9 @@ def _left_out(key: str, domain: Domain, has: Sequence[bool]) -> FilterTree:
 
 
 def _described(key: str, domain: Domain, has: Sequence[bool]) -> tuple[list[Json], list[FilterTree]]:
-    """Returns the values that are listed, and the trees of the ranges."""
+    """Returns the values that are listed, and the trees of the ranges. Of instants, no value is listed (X5)."""
+    if is_of_instants(key):
+        return [], _ranges_of_instants(key, domain, has)
     points: list[Json] = [point for point, is_in in zip(domain.points, has[2:], strict=False) if is_in]
     ranges: list[FilterTree] = []
     for constants, first, text in (
@@ -97,6 +100,25 @@ def _described(key: str, domain: Domain, has: Sequence[bool]) -> tuple[list[Json
             else:
                 points.extend(few)
     return points, ranges
+
+
+def _ranges_of_instants(key: str, domain: Domain, has: Sequence[bool]) -> list[FilterTree]:
+    """Returns the tree of each range of instants, with the operators that the rules have."""
+    first, count = domain.first_number, 2 * len(domain.numbers) + 1
+    classes = [(has[first + place], place) for place in range(count) if domain.cells[first + place] != NO_VALUES]
+    return [_range_of_instants(key, run) for run in _runs(domain.numbers, classes)]
+
+
+def _range_of_instants(key: str, run: Run) -> FilterTree:
+    if not run.low and not run.high:
+        return normal_or([TreeComparison.normal(key, Operator.LT, 0), TreeComparison.normal(key, Operator.GTE, 0)])
+    low, high = run
+    ends = []
+    if low:
+        ends.append(TreeComparison.normal(key, Operator.GT if low.above else Operator.GTE, low.value))
+    if high:
+        ends.append(TreeComparison.normal(key, Operator.LTE if high.above else Operator.LT, high.value))
+    return normal_and(ends)
 
 
 def _runs(constants: Sequence[Ordered], classes: Sequence[tuple[bool, int]]) -> Iterator[Run]:

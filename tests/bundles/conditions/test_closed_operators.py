@@ -1,4 +1,4 @@
-"""Operators are a closed set: every consumer knows all nine of them and refuses an invented one."""
+"""Operators are a closed set: every consumer knows all of them and refuses an invented one."""
 
 import ast
 import json
@@ -12,7 +12,15 @@ from sqlalchemy import column
 from writ.api.review.wording import comparison_words
 from writ.api.store.search.candidate_sql import CandidateSql
 from writ.bundles.conditions.comparisons import ORDERINGS, PREDICATES, constants_of, predicate
-from writ.bundles.conditions.operators import IS_UPWARD, NAMES_ITS_VALUES, OPERATORS, TAKES_LIST, Operator, Ordering
+from writ.bundles.conditions.operators import (
+    IS_UPWARD,
+    NAMES_ITS_VALUES,
+    OF_ELEMENTS,
+    OPERATORS,
+    TAKES_LIST,
+    Operator,
+    Ordering,
+)
 from writ.bundles.conditions.trees import domain
 from writ.bundles.conditions.trees import tree as trees
 from writ.bundles.conditions.trees.canonical import canonical_tree, flat_tree
@@ -24,7 +32,7 @@ from writ.bundles.program.clauses import Clause, Comparison, ResourceType
 from writ.bundles.program.laws import IllegalProgram, check_clause
 from writ.bundles.zones import zone_names
 from writ.compiler.checks.attribute_types import check_attribute_types
-from writ.compiler.checks.constants import check_constants
+from writ.compiler.checks.conditions.constants import check_constants
 from writ.compiler.diagnostics.synonyms import _WORDS
 from writ.compiler.language.grammar import OPERATOR_RULES
 from writ.compiler.limits import DEFAULTS
@@ -74,13 +82,14 @@ from tests.support.structure import FILES, name_of, nodes
 
 LIKE = invented(Operator, "like")
 
+OF_ARRAYS = ["has", "has_any", "has_none"]
 NODE = {"type": "field", "field": "k", "operator": LIKE, "value": "a"}
 FIELDS = [Text("k"), Integer("k"), Real("k"), Decimal("k", 9), Boolean("k"), Json("k"), Attributes("k")]
 TYPE = ResourceType("document", "document", ("read",), False)
 
 
-def test_the_operators_are_the_contracts_nine_and_travel_as_text():
-    assert list(Operator) == ["eq", "ne", "gt", "gte", "lt", "lte", "in", "nin", "regex"]
+def test_the_operators_are_the_contracts_nine_and_three_of_arrays_and_travel_as_text():
+    assert list(Operator) == ["eq", "ne", "gt", "gte", "lt", "lte", "in", "nin", "regex", *OF_ARRAYS]
     assert (json.dumps(Operator.NIN), f"{Operator.NIN}", {Operator.NIN: 1}["nin"]) == ('"nin"', "nin", 1)
 
 
@@ -106,10 +115,11 @@ def test_a_table_of_orderings_is_total(table):
 
 
 def test_a_table_of_operators_is_total():
-    assert OPERATORS.keys() == PREDICATES.keys() == domain._HOLDS.keys() == FUNCTIONS.keys() == set(Operator)
-    assert TAKES_LIST.keys() == NAMES_ITS_VALUES.keys() == OPERATOR_RULES.keys() == set(Operator)
+    assert OPERATORS.keys() == PREDICATES.keys() == domain._HOLDS.keys() == set(Operator)
+    assert FUNCTIONS.keys() == {op for op in Operator if not OF_ELEMENTS[op]}, "OPA gets none of the others"
+    assert TAKES_LIST.keys() == NAMES_ITS_VALUES.keys() == OF_ELEMENTS.keys() == OPERATOR_RULES.keys() == set(Operator)
     assert comparison_words.PREDICATES.keys() == trees._RANKS.keys() == read_tree._OPERATORS.keys() == set(Operator)
-    assert trees._SINGLE_VALUE.keys() == {op for op in Operator if TAKES_LIST[op]}
+    assert trees._SINGLE_VALUE.keys() == {op for op in Operator if TAKES_LIST[op] and not OF_ELEMENTS[op]}
     assert set(Operator) <= _WORDS.keys(), "authors of other products have words for every operator"
     assert {f"{name}(" in conditions_text.TEXT for name in FUNCTIONS.values()} == {True}
 
@@ -134,7 +144,7 @@ def test_nobody_branches_on_an_operator_by_its_text():
         "runtime/decisions/proof.py",  # how a proof shows a rate limit
         "runtime/translate/elasticsearch.py",  # the target's own words
     }
-    texts = set(Operator) - {"in"}  # JSON Schema and MongoDB have an `in` too
+    texts = set(Operator) - {"in", "has"}  # JSON Schema and MongoDB have an `in` too, and English has `has`
     found = {
         name_of(path)
         for path in FILES

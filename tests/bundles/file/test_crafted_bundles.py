@@ -148,7 +148,7 @@ def _twice(*spans: tuple[float, float]) -> SubjectRecord:
 FOREVER = float("inf")
 BARRED = SubjectRecord((), (HoldingRecord(0, FOREVER),), ())
 CAROL = SubjectRecord((), (), ((0, "d1"),))
-ENG = GroupRecord("eng", (0, 1), (HoldingRecord(1, FOREVER),))
+ENG = GroupRecord("eng", (0, 1), (HoldingRecord(1, FOREVER),), ())
 GRANT = (GrantRecord("g1", 0, FOREVER),)
 
 
@@ -162,9 +162,9 @@ GRANT = (GrantRecord("g1", 0, FOREVER),)
         ("subjects", BARRED, SubjectRecord((), (HoldingRecord(-1, FOREVER),), ())),
         ("subjects", BARRED, SubjectRecord((2,), (HoldingRecord(0, FOREVER),), ())),
         ("subjects", BARRED, "mallory"),
-        ("groups", ENG, GroupRecord("eng", (0, 1), (HoldingRecord(7, FOREVER),))),
-        ("groups", ENG, GroupRecord("eng", (-1,), ())),
-        ("groups", ENG, GroupRecord("eng", (9,), ())),
+        ("groups", ENG, GroupRecord("eng", (0, 1), (HoldingRecord(7, FOREVER),), ())),
+        ("groups", ENG, GroupRecord("eng", (-1,), (), ())),
+        ("groups", ENG, GroupRecord("eng", (9,), (), ())),
         ("grants", GRANT, (GrantRecord("g1", 1, FOREVER),)),
         ("grants", GRANT, (GrantRecord("g1", -1, FOREVER),)),
         ("grants", GRANT, (GrantRecord("g1", 0, FOREVER, float("nan")),)),
@@ -193,6 +193,7 @@ def test_a_crafted_fact_is_an_error_for_those_whom_it_concerns(section, old, new
         ("grants", _replaced(GRANT, [GrantRecord("g2", 0, FOREVER), GrantRecord("g1", 0, FOREVER)])),
         ("grants", lambda entries: []),
         ("groups", lambda records: records[::-1]),
+        ("groups", _replaced(ENG, GroupRecord("eng", ENG.ancestors, ENG.holdings, ((2, "d1"),)))),
         ("aliases", lambda entries: [(key, b"\x01") for key, _ in entries]),
         ("closed", lambda entries: [(key, b"no") for key, _ in entries]),
         ("clauses", lambda records: records[::-1]),

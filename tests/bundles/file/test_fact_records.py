@@ -5,19 +5,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 from writ.bundles.file.fact_records import (
     grants_key,
-    grants_prefix,
+    prefix_of,
     resource_alias_key,
     resource_key,
     subject_alias_key,
     subject_key,
 )
+from writ.bundles.program.facts import EntityKey
 
 IDS = st.text(alphabet="a1:es\ud800\U00010000", min_size=1, max_size=4)
 NUMBERS = st.integers(0, 11)
 
 
 def _grants(type: str, id: str, resource_type: int, resource_id: str) -> bytes:
-    return grants_key(grants_prefix(type, id), resource_type, resource_id)
+    """The key of a subject's grants, or without a type of a group's."""
+    return grants_key(prefix_of(EntityKey(type, id) if type else id), resource_type, resource_id)
 
 
 def _alias(kind: str, type: str, number: int, alias: str) -> bytes:
@@ -28,7 +30,7 @@ def _alias(kind: str, type: str, number: int, alias: str) -> bytes:
 KEYS = {
     subject_key: st.tuples(IDS, IDS),
     resource_key: st.tuples(NUMBERS, IDS),
-    _grants: st.tuples(IDS, IDS, NUMBERS, IDS),
+    _grants: st.tuples(st.one_of(st.just(""), IDS), IDS, NUMBERS, IDS),
     _alias: st.one_of(
         st.tuples(st.just("subject"), IDS, st.just(0), IDS),
         st.tuples(st.sampled_from(["external_id", "name"]), st.just(""), NUMBERS, IDS),
@@ -57,6 +59,8 @@ def test_other_parts_give_another_key(key, data):
         (_grants, ("a", "b", 11, "c"), ("a", "b1", 1, "c")),
         (_grants, ("a", "b", 11, "c"), ("ab", "1", 1, "c")),
         (_grants, ("a", "b", 11, "c"), ("a", "b", 1, "1c")),
+        (_grants, ("", "a", 1, "b"), ("", "a1:", 1, "b")),
+        (_grants, ("", "1:a", 1, "b"), ("1", "a", 1, "b")),
         (_alias, ("subject", "a", 0, "bc"), ("subject", "ab", 0, "c")),
         (_alias, ("subject", "a", 0, "b:c"), ("subject", "a:b", 0, "c")),
         (_alias, ("name", "", 1, "a"), ("external_id", "", 1, "a")),

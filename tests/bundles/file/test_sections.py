@@ -23,7 +23,11 @@ MANY_GRANTS: list[dict[str, Any]] = [
     for number in range(LISTED_GRANTS + 1)
 ]
 ROUTE = {"id": "r", "methods": ["GET"], "path": "/{id}", "resource_type": "document", "action": "read"}
-FILLED = DOCUMENT | {"grants": [*DOCUMENT["grants"], *MANY_GRANTS], "routes": [ROUTE]}
+FILLED = DOCUMENT | {
+    "grants": [*DOCUMENT["grants"], *MANY_GRANTS],
+    "routes": [ROUTE],
+    "attributes": {"action": {"why": "string"}},
+}
 """A model that has something for every section."""
 
 
@@ -87,6 +91,6 @@ def test_a_record_of_another_form_is_one_error(section):
 
 
 def test_a_section_is_checked_at_opening_or_on_access():
-    """The routes are no facts: all of them are one record."""
-    assert {*CHECKED_AT_OPENING, *FACTS, Section.ROUTING} == {*Section}
-    assert len(CHECKED_AT_OPENING) + len(FACTS) + 1 == len(Section)
+    """The routes and the declarations are no facts: all of them are one record."""
+    assert {*CHECKED_AT_OPENING, *FACTS, Section.ROUTING, Section.DECLARATIONS} == {*Section}
+    assert len(CHECKED_AT_OPENING) + len(FACTS) + 2 == len(Section)

@@ -86,6 +86,10 @@ on_one_key = st.sampled_from(KEYS).flatmap(
 )
 
 
+WHOLE = {"has": "eq", "has_any": "in", "has_none": "nin"}
+"""The operator on whole values in the place of one on elements, which needs a diagram."""
+
+
 @given(
     asked=st.tuples(
         st.lists(st.lists(comparisons, max_size=4), min_size=1, max_size=1), st.lists(on_one_key, max_size=3)
@@ -93,6 +97,7 @@ on_one_key = st.sampled_from(KEYS).flatmap(
     | st.tuples(st.lists(on_one_key, max_size=4), st.just([]))
 )
 def test_a_separable_tree_is_the_one_that_diagrams_lead_to(asked):
+    asked = tuple([[(key, WHOLE.get(op, op), value) for key, op, value in rule] for rule in rules] for rules in asked)
     tree = separable_tree(*asked)
     assume(tree is not None)
     diagram = RuleDiagram(*asked, ENOUGH)
