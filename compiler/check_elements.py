@@ -18,6 +18,7 @@ from .limits import DEFAULTS, Limits
 from .lints.all_lints import lint_alone
 from .lints.silencing import is_silenced
 from .model.elements import LISTS, Element, ElementKind, Policy, SilencedLint
+from .model.single_members import inside_element
 
 _CHECKED, _DECLARED = 0, 1
 """The document numbers of findings: one for the checked elements, one for the declared ones. There are no documents."""
@@ -122,8 +123,9 @@ def _fault(found: DocumentFinding) -> ElementFault:
     # Help with the place of another element needs a document.
     help_text = "" if found.see else visible(finding.help)
     match finding.path:
-        case (str(name), int(index), *rest):
-            return ElementFault((name, index), finding.code, message, show_path(tuple(rest)), help_text)
+        case (str(name), int(index), *_):
+            at = show_path(inside_element(finding.path))
+            return ElementFault((name, index), finding.code, message, at, help_text)
         case _:
             return ElementFault(None, finding.code, message, help=help_text)
 

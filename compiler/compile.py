@@ -14,6 +14,7 @@ from ..bundles.routing.settings import GatewaySettings
 from .lowering.lower_routes import lower_routes
 from .lowering.resolve_facts import resolve_facts
 from .model.elements import Grant, Model
+from .model.single_members import extensions_of
 from .model.source_digest import SortedDigests, digested, source_digest
 from .passes import compile_program
 
@@ -54,5 +55,11 @@ def compile_model(
     zones = {name: zone_data(name) for name in sorted({window.timezone for window in windows})}
     digests = SortedDigests()
     facts = resolve_facts(model, digested(model.grants if grants is None else grants, digests))
-    manifest = Manifest(source=source_digest(model, digests), tzdata=tzdata, counts={})
+    manifest = Manifest(
+        source=source_digest(model, digests),
+        tzdata=tzdata,
+        counts={},
+        extensions=tuple(sorted(extensions_of(model))),
+        requests=next((one.mode for one in model.requests), None),
+    )
     return Compiled(program, facts, zones, manifest, Routing(lower_routes(model), gateway))

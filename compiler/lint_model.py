@@ -12,6 +12,7 @@ from .limits import DEFAULTS, Limits
 from .lints.all_lints import lint
 from .lints.prepared_policy import prepare_policies
 from .model.elements import LISTS, Element, ElementKind, Model
+from .model.single_members import inside_element
 
 _MODEL = 0
 """The document number of all findings. There are no documents."""
@@ -70,5 +71,5 @@ def _warnings(model: Model, found: list[Finding]) -> Iterator[ModelWarning]:
         name, *rest = one.path
         kind, element = ElementKind(str(name)), None
         if rest and isinstance(rest[0], int):
-            element, rest = getattr(model, kind)[rest[0]], rest[1:]
+            element, rest = getattr(model, kind)[rest[0]], [*inside_element(one.path)]
         yield ModelWarning(one.code, visible(one.message), kind, element, show_path(tuple(rest)), help_text)

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -14,8 +15,9 @@ from .documents.document import read_documents
 from .limits import DEFAULTS, Limits
 from .lints.all_lints import lint
 from .lints.prepared_policy import prepare_policies
-from .model.elements import ElementKind, Model
+from .model.elements import SINGLE_MEMBERS, ElementKind, Model
 from .model.generated_ids import with_ids
+from .model.single_members import joined
 from .source import Source
 
 
@@ -52,6 +54,6 @@ def load(
     progress("checking", len(CHECKS) + 1, len(CHECKS) + 1)
     model = None
     if not findings.errors:
-        attributes = () if draft.attributes is None else (draft.attributes,)
-        model = replace(with_ids(draft.model), attributes=attributes)
+        single: dict[str, Any] = {name: joined(name, getattr(draft.model, name)) for name in SINGLE_MEMBERS}
+        model = replace(with_ids(draft.model), **single)
     return Loaded(model, findings.diagnostics(merged.documents))

@@ -1,6 +1,6 @@
 """Checks find the errors of a model. Each module finds errors of one kind, and `all_checks` lists all checks.
 
 Reading path: `draft` (the model that is checked) → `conditions_of` (the conditions of a policy) → the checks:
-`duplicates`, `references`, `grants`, `groups`, `policies`, `constants`, `pattern_sizes`, `declared_attributes`,
-`attribute_types`, `instants`, `time_windows`, `allowlists`, `routes`, `silences` → `all_checks`.
+`duplicates`, `references`, `instants`, `grants`, `groups`, `policies`, those in `conditions`, `declared_attributes`,
+`attribute_types`, `time_windows`, `allowlists`, `routes`, `silences` → `all_checks`.
 """

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from ...bundles.conditions.addresses import parse_block
 from ..diagnostics.diagnostic import Finding
-from .constants import too_long_list
+from .conditions.constants import too_long_list
 from .draft import Draft
 
 

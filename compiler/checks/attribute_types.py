@@ -1,39 +1,58 @@
 """Checks conditions against the declared attributes of resource types, subjects, the context and actions."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
+from msgspec import UNSET
+
 from ...bundles.conditions.attribute_keys import reads_own_key, steps_of
-from ...bundles.conditions.operators import OPERATORS, TAKES_LIST, Operator
-from ...bundles.conditions.values import Json, is_number
+from ...bundles.conditions.operators import OF_ELEMENTS, OPERATORS, TAKES_LIST, ConstantKind, Operator
+from ...bundles.conditions.references import GROUPS, NOW, read_value_of
+from ...bundles.conditions.values import Json
+from ...bundles.declarations.kinds import Choices, is_of, kind_hint
 from ...bundles.wording import Path, described, quoted
 from ..diagnostics.diagnostic import Finding
 from ..lowering.lower import EVERYTHING
-from ..model.elements import AttributeType, Condition, DeclaredAttributes, Key, Policy, ResourceType
-from ..model.joined_attributes import type_of
-from .conditions_of import conditions_of
+from ..model.declared import Kinds, declaration_of, type_of
+from ..model.elements import (
+    AttributeDeclaration,
+    AttributeType,
+    Condition,
+    DeclaredAttributes,
+    Policy,
+    ResourceType,
+)
+from .conditions_of import LocatedCondition, conditions_of
 from .draft import Draft, is_placeholder
 
 GATE_KEYS = ("time", "ip", "ip_address")
 """The keys of the context that gates read (C8, C9). They need no declaration."""
 
-_SAID_IN_TEXTS: Mapping[AttributeType, re.Pattern[str]] = {
-    "number": re.compile(r"(?a:-?(?:0|[1-9]\d{0,14})(?:\.\d{1,14})?)"),
-    "boolean": re.compile("true|false"),
-}
-"""The texts that say a value of another type, by that type."""
+
+_OF_INSTANTS = ("instant", "string")
+"""The types of attributes whose values may be texts of instants (X5)."""
 
 
 class _Declared(NamedTuple):
     """The declared attributes of something, which messages call `owner`."""
 
     owner: str
-    attributes: Mapping[Key, AttributeType]
+    attributes: Kinds
 
 
 def check_attribute_types(draft: Draft) -> Iterator[Finding]:
-    """Finds conditions with an undeclared attribute, or with an operator or a constant that does not fit its type.
+    """Finds conditions on an attribute, or with a reference to one, that is not declared or does not fit its type."""
+    for index, policy in enumerate(draft.model.policies):
+        for located in conditions_of(policy, index):
+            yield from _faults(draft, policy, *located)
+            yield from _referred_faults(draft, policy, located)
+
+
+def _faults(draft: Draft, policy: Policy, section: str, condition: Condition, path: Path) -> Iterator[Finding]:
+    """Yields the faults of a condition on one attribute.
+
+    A constant that the attribute has to equal must be one of its declared values, if there are such.
 
     A condition must fit every resource type that its policy names. If the policy names `*`, it must fit at least one
     type. A type without declared attributes fits every condition. A condition on the subject must fit at least one of
@@ -42,37 +61,32 @@ def check_attribute_types(draft: Draft) -> Iterator[Finding]:
     do the keys of the context that gates read.
     """
     declared = draft.attributes or DeclaredAttributes()
-    for index, policy in enumerate(draft.model.policies):
-        for section, condition, path in conditions_of(policy, index):
-            if reads_own_key(section, condition.key):
-                continue
-            match section:
-                case "resource_attrs":
-                    yield from _resource_faults(draft, policy, condition, path)
-                case "subject_attrs" if declared.subject is not None:
-                    yield from _subject_faults(draft, declared.subject, condition, path)
-                case "context_attrs" if declared.context is not None and condition.key not in GATE_KEYS:
-                    kinds = {key: type_of(kind) for key, kind in declared.context.items()}
-                    yield from _misfits(draft, _Declared("the context", kinds), condition, path)
-                case "action_attrs" if declared.action is not None:
-                    yield from _misfits(draft, _Declared("an action", declared.action), condition, path)
+    if reads_own_key(section, condition.key):
+        return
+    match section:
+        case "resource_attrs":
+            yield from _resource_faults(draft, policy, condition, path)
+        case "subject_attrs" if declared.subject is not None:
+            yield from _subject_faults(draft, declared.subject, condition, path)
+        case "context_attrs" if declared.context is not None and condition.key not in GATE_KEYS:
+            yield from _misfits(draft, _Declared("the context", declared.context), condition, path)
+        case "action_attrs" if declared.action is not None:
+            yield from _misfits(draft, _Declared("an action", declared.action), condition, path)
 
 
-def kind_of(value: Json) -> AttributeType | None:
-    """Returns the attribute type of `value`, or None for null and for a value that could not be read.
-
-    >>> kind_of(True), kind_of(1.5), kind_of({})
-    ('boolean', 'number', 'object')
-    """
-    if isinstance(value, bool):
-        return "boolean"
-    if is_number(value):
-        return "number"
-    if isinstance(value, str):
-        return "string"
-    if isinstance(value, list):
-        return "array"
-    return "object" if isinstance(value, dict) else None
+def _referred_faults(draft: Draft, policy: Policy, located: LocatedCondition) -> Iterator[Finding]:
+    """Yields the faults of the attribute to which a condition refers (X1)."""
+    value_of = located.condition.value_of and read_value_of(located.condition.value_of)
+    if not value_of or value_of == GROUPS or is_placeholder(located.condition.op):
+        return
+    kind = OPERATORS[located.condition.op].constant
+    as_left = (
+        Condition(value_of.key, Operator.EQ, [])  # it has to be an array
+        if kind is ConstantKind.LIST
+        else Condition(value_of.key, Operator.LT if kind is ConstantKind.ORDERED else Operator.EQ)
+    )
+    for fault in _faults(draft, policy, value_of.section, as_left, located.path):
+        yield replace(fault, path=(*located.path, "value_of"))
 
 
 def _resource_faults(draft: Draft, policy: Policy, condition: Condition, path: Path) -> Iterator[Finding]:
@@ -93,9 +107,7 @@ def _type_misfits(draft: Draft, declared: ResourceType, condition: Condition, pa
         yield from _misfits(draft, _Declared(owner, declared.attributes), condition, path)
 
 
-def _subject_faults(
-    draft: Draft, types: Mapping[str, Mapping[Key, AttributeType]], condition: Condition, path: Path
-) -> Iterator[Finding]:
+def _subject_faults(draft: Draft, types: Mapping[str, Kinds], condition: Condition, path: Path) -> Iterator[Finding]:
     """Yields the faults of a condition that fits no subject type: those on the first type that has its attribute."""
     misfits = []
     for type, attributes in types.items():
@@ -117,35 +129,58 @@ def _subject_faults(
 def _misfits(draft: Draft, declared: _Declared, condition: Condition, path: Path) -> Iterator[Finding]:
     first, *rest = steps_of(condition.key) or (condition.key,)
     if condition.key in declared.attributes:
-        yield from _wrong_constants(declared, declared.attributes[condition.key], condition, (*path, "value"))
+        stated = declaration_of(declared.attributes[condition.key])
+        yield from _wrong_constants(declared, stated, condition, (*path, "value"))
     elif first not in declared.attributes:
         message = f"{declared.owner} has no attribute {quoted(first)}"
         yield Finding("unknown-attribute", message, (*path, "key"), draft.suggest(first, declared.attributes))
-    elif rest and declared.attributes[first] != "object":
-        kind = declared.attributes[first]
+    elif rest and type_of(declared.attributes[first]) != "object":
+        kind = type_of(declared.attributes[first])
         message = f"{quoted(first)} of {declared.owner} is declared as {kind}, not as object"
         yield Finding("attribute-type", message, (*path, "key"))
 
 
-def _wrong_constants(declared: _Declared, kind: AttributeType, condition: Condition, path: Path) -> Iterator[Finding]:
-    name = f"{quoted(condition.key)} of {declared.owner} is declared as {kind}"
+def _wrong_constants(
+    declared: _Declared, stated: AttributeDeclaration, condition: Condition, path: Path
+) -> Iterator[Finding]:
+    kind, owner = stated.kind, f"{quoted(condition.key)} of {declared.owner}"
+    name = f"{owner} is declared as {kind}"
     if is_placeholder(condition.op):
         return
     unfit = _unfit(condition.op, kind)
     if unfit:
         yield Finding("attribute-type", f"{name}, {unfit}", (*path[:-1], "op"))
         return
+    if condition.value_of == NOW and kind not in _OF_INSTANTS:
+        yield Finding("attribute-type", f"{name}, and `now` compares with instants only", (*path[:-1], "value_of"))
+    choices = Choices(stated.one_of) if stated.one_of is not None and _equals(condition.op) else None
     for at, constant in _compared(condition, path):
-        if kind_of(constant) not in (kind, None):
-            yield Finding("attribute-type", f"{name}, found {described(constant)}", at, _without_quotes(constant, kind))
+        if constant is None:
+            continue
+        if not _is_free(condition.op) and not is_of(kind, constant):
+            yield Finding("attribute-type", f"{name}, found {described(constant)}", at, kind_hint(kind, constant))
+        elif choices is not None:
+            yield from _unlisted(owner, choices, constant, at)
 
 
-def _without_quotes(constant: Json, kind: AttributeType) -> str:
-    """Returns the help for a text that says a number or a truth value where one is declared, or ""."""
-    pattern = _SAID_IN_TEXTS.get(kind)
-    if pattern is None or not isinstance(constant, str) or not pattern.fullmatch(constant):
-        return ""
-    return f"leave the quotes out: {quoted(constant)}"
+def _equals(op: Operator) -> bool:
+    """Returns whether an operator compares for equality: an order or a pattern may name any constant."""
+    return OPERATORS[op].names_its_values or OPERATORS[op].is_negation or OF_ELEMENTS[op]
+
+
+def _is_free(op: Operator) -> bool:
+    """Returns whether the constant of an operator need not be of the attribute's type: a pattern or an element."""
+    return OPERATORS[op].constant is ConstantKind.PATTERN or OF_ELEMENTS[op]
+
+
+def _unlisted(owner: str, choices: Choices, constant: Json, path: Path) -> Iterator[Finding]:
+    """Yields each value of a constant that its declaration does not list. Of an array, these are its elements."""
+    elements = enumerate(constant) if isinstance(constant, list) else [(None, constant)]
+    for place, value in elements:
+        if value not in choices and value is not None:
+            at = path if place is None else (*path, place)
+            message = f"{owner} has no declared value like {described(value)}"
+            yield Finding("attribute-value", message, at, choices.hint(value))
 
 
 def _unfit(op: Operator, kind: AttributeType) -> str:
@@ -155,7 +190,9 @@ def _unfit(op: Operator, kind: AttributeType) -> str:
 
 
 def _compared(condition: Condition, path: Path) -> Iterable[tuple[Path, Json]]:
-    """Returns the single values that a condition compares with, and their paths."""
+    """Returns the constants that a condition compares with, and their paths."""
+    if condition.value_of is not None or condition.value is UNSET:
+        return []
     if not TAKES_LIST[condition.op]:
         return [(path, condition.value)]
     elements = condition.value if isinstance(condition.value, list) else []

@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from msgspec import UNSET
+
 from ...bundles.program.clauses import ATTRIBUTE_SECTIONS, AttributeSection
 from ...bundles.wording import Path
 from ..model.elements import Condition, Policy
@@ -14,6 +16,15 @@ class LocatedCondition(NamedTuple):
     section: AttributeSection
     condition: Condition
     path: Path
+
+
+def constants_of(policy: Policy, index: int) -> Iterator[LocatedCondition]:
+    """Yields those attribute conditions of the policy at `index` that compare with a constant."""
+    return (
+        located
+        for located in conditions_of(policy, index)
+        if located.condition.value_of is None and located.condition.value is not UNSET
+    )
 
 
 def conditions_of(policy: Policy, index: int) -> Iterator[LocatedCondition]:

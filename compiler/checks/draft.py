@@ -5,12 +5,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from ...bundles.extensions import ExtensionName
 from ...bundles.wording import did_you_mean
 from ..documents.element_list import ElementList
 from ..documents.error_recovery import Placeholder
 from ..limits import Limits
 from ..model.elements import DeclaredAttributes, ElementKind, Grant, Group, Model, ResourceType, Role
 from ..model.joined_attributes import joined_attributes
+from ..model.single_members import extensions_of
 
 
 class DeclaredIds:
@@ -60,7 +62,8 @@ class Draft:
     placeholder is not reported. `whole_grants` are the grants without placeholders. `types` are the resource types, by
     id, whose actions could all be read. If several types have the same id, the first one counts. `all_types_read` says
     whether `types` has every declared type. `attributes` are the declared attributes of all documents, or None if there
-    are none or if some could not be read. `now` is the instant in epoch seconds, or None if it is not known.
+    are none or if some could not be read. `extensions` are those that the documents name, or None if some could not be
+    read. `now` is the instant in epoch seconds, or None if it is not known.
     """
 
     model: Model
@@ -68,6 +71,7 @@ class Draft:
     types: Mapping[str, ResourceType]
     all_types_read: bool
     attributes: DeclaredAttributes | None
+    extensions: frozenset[ExtensionName] | None
     type_ids: DeclaredIds
     role_ids: DeclaredIds
     group_ids: DeclaredIds
@@ -101,7 +105,8 @@ def draft_of(
         whole_grants=_without(model.grants, lists[ElementKind.GRANTS].recovered),
         types=types,
         all_types_read=lists[ElementKind.RESOURCE_TYPES].complete and len(known) == len(model.resource_types),
-        attributes=_attributes(model, lists[ElementKind.ATTRIBUTES]),
+        attributes=joined_attributes(model.attributes) if _is_whole(lists[ElementKind.ATTRIBUTES]) else None,
+        extensions=extensions_of(model) if _is_whole(lists[ElementKind.EXTENSIONS]) else None,
         type_ids=names(ElementKind.RESOURCE_TYPES),
         role_ids=names(ElementKind.ROLES),
         group_ids=names(ElementKind.GROUPS),
@@ -112,9 +117,8 @@ def draft_of(
     )
 
 
-def _attributes(model: Model, element_list: ElementList) -> DeclaredAttributes | None:
-    whole = element_list.complete and not element_list.recovered
-    return joined_attributes(model.attributes) if whole else None
+def _is_whole(element_list: ElementList) -> bool:
+    return element_list.complete and not element_list.recovered
 
 
 def _without(grants: tuple[Grant, ...], recovered: Collection[int]) -> Sequence[Grant]:

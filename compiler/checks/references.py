@@ -48,6 +48,11 @@ def unknown_type(draft: Draft, name: str, path: Path) -> Finding:
     return Finding("unknown-type", f"unknown resource type {quoted(name)}", path, help_text)
 
 
+def unknown_group(draft: Draft, name: str, path: Path) -> Finding:
+    """Returns the finding for a group that the model does not declare."""
+    return Finding("unknown-group", f"unknown group {quoted(name)}", path, _help(draft, name, draft.group_ids, "group"))
+
+
 def action_faults(draft: Draft, type_id: str, actions: Sequence[str], path: Path) -> Iterator[Finding]:
     """Yields a finding for each action that a type does not declare. `*` as the type stands for all types together."""
     known = actions_on(draft, type_id)
@@ -77,6 +82,9 @@ def _policy(draft: Draft, policy: Policy, path: Path) -> Iterator[Finding]:
     for index, role in enumerate(policy.roles or ()):
         if draft.role_ids.lacks(role):
             yield _unknown_role(draft, role, (*path, "roles", index), _EVERYONE if role == EVERYTHING else "")
+    for index, role in enumerate(policy.except_roles or ()):
+        if draft.role_ids.lacks(role):
+            yield _unknown_role(draft, role, (*path, "except_roles", index))
     for index, scope in enumerate(policy.resource_types):
         at = (*path, "resource_types", index)
         type_id = scope.resource_type_id
@@ -91,7 +99,7 @@ def _member(draft: Draft, member: Member, path: Path) -> Iterator[Finding]:
     if is_part == (member.group is not None) or is_part != is_subject:
         yield Finding("either-or", _MEMBER, path)
     if member.group is not None and draft.group_ids.lacks(member.group):
-        yield _unknown_group(draft, member.group, (*path, "group"))
+        yield unknown_group(draft, member.group, (*path, "group"))
 
 
 def _assignment(draft: Draft, assignment: Assignment, path: Path) -> Iterator[Finding]:
@@ -100,7 +108,7 @@ def _assignment(draft: Draft, assignment: Assignment, path: Path) -> Iterator[Fi
     if (assignment.subject is None) == (assignment.group is None):
         yield Finding("either-or", _HOLDER, path)
     if assignment.group is not None and draft.group_ids.lacks(assignment.group):
-        yield _unknown_group(draft, assignment.group, (*path, "group"))
+        yield unknown_group(draft, assignment.group, (*path, "group"))
 
 
 def _unknown_role(draft: Draft, name: str, path: Path, help_text: str = "") -> Finding:
@@ -110,10 +118,6 @@ def _unknown_role(draft: Draft, name: str, path: Path, help_text: str = "") -> F
     if not help_text and name in draft.group_ids.known:
         help_text = "a group has this id; policies name roles, and an assignment gives a role to a group"
     return Finding("unknown-role", f"unknown role {quoted(name)}", path, help_text)
-
-
-def _unknown_group(draft: Draft, name: str, path: Path) -> Finding:
-    return Finding("unknown-group", f"unknown group {quoted(name)}", path, _help(draft, name, draft.group_ids, "group"))
 
 
 def _help(draft: Draft, name: str, names: DeclaredIds, noun: str) -> str:

@@ -5,11 +5,12 @@ from collections.abc import Collection, Iterator
 
 from ...bundles.routing.hosts import is_host_pattern, is_method
 from ...bundles.routing.route import ANY, BadSource, attribute_source, stated_kind
-from ...bundles.routing.templates import BadTemplate, captures_in, path_template, value_template
+from ...bundles.routing.templates import BadTemplate, captures_in, header_in, path_template, value_template
 from ...bundles.wording import Path, quoted
 from ..diagnostics.diagnostic import Finding
 from ..limits import Limits
 from ..lowering.lower_routes import DEFAULT_CAPTURE
+from ..model.declared import types_of
 from ..model.elements import Route
 from .draft import Draft
 from .references import actions_on, unknown_action, unknown_type
@@ -42,7 +43,7 @@ def check_routes(draft: Draft) -> Iterator[Finding]:
 def _kinds(draft: Draft, route: Route, path: Path) -> Iterator[Finding]:
     """Yields each attribute that is read as another type than its resource type declares (C11)."""
     type = draft.types.get(route.resource_type)
-    declared = (type and type.attributes) or {}
+    declared = types_of((type and type.attributes) or {})
     for key, text in (route.attributes or {}).items():
         stated = stated_kind(text)
         if stated is not None and key in declared and stated != declared[key]:
@@ -90,6 +91,12 @@ def _meaning(draft: Draft, route: Route, path: Path) -> Iterator[Finding]:
     """Yields the faults of the type and the action. `*` is neither."""
     if draft.type_ids.lacks(route.resource_type):
         yield unknown_type(draft, route.resource_type, (*path, "resource_type"))
+        return
+    try:
+        if header_in(route.action) is not None:  # the gateway says it, and an undeclared one is denied
+            return
+    except BadTemplate as ex:
+        yield Finding("bad-template", str(ex), (*path, "action"))
         return
     known = actions_on(draft, route.resource_type)
     if known is not None and route.action not in known:

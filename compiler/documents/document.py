@@ -10,7 +10,8 @@ from ..diagnostics.diagnostic import Finding
 from ..diagnostics.findings import WHOLE_DOCUMENT, Document, DocumentFinding, Findings
 from ..language.text_wording import worded
 from ..limits import Limits
-from ..model.elements import LISTS, ONE_OBJECT
+from ..model.elements import LISTS, SINGLE_MEMBERS
+from ..model.single_members import document_path
 from ..source import BadText, Source, SourceText, Span
 from .bad_document import BadDocument
 from .document_handler import ByteProgress, DocumentHandler
@@ -85,8 +86,8 @@ class MergedDocuments:
         """
         name, index, rest = _parts(path)
         origin = self.lists[name].origin(index or 0)
-        if name == ONE_OBJECT:
-            return origin.document, (name, *rest)
+        if name in SINGLE_MEMBERS:
+            return origin.document, document_path(path)
         return origin.document, (name,) if index is None else (name, origin.place, *rest)
 
     def _hides(self, path: Path) -> bool:

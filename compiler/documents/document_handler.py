@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 import msgspec
 
@@ -12,7 +12,8 @@ from ..diagnostics.diagnostic import Finding
 from ..diagnostics.findings import DocumentFinding, Findings
 from ..diagnostics.synonyms import suggest
 from ..limits import Limits
-from ..model.elements import LISTS, ONE_OBJECT, Element
+from ..model.elements import LISTS, SINGLE_MEMBERS, DeclaredAttributes, Element, ElementKind
+from ..model.single_members import document_path, element_of
 from ..source import Span
 from .element_list import ElementList
 from .error_recovery import recover
@@ -39,6 +40,13 @@ The flag is true if the value certainly has none of the faults that `value_fault
 
 ByteProgress: TypeAlias = Callable[[int], None]
 """Called now and then with the number of bytes of a document that were read."""
+
+_FORMS: Final[Mapping[str, tuple[str, str]]] = {
+    ElementKind.EXTENSIONS: ("an array", "an array of strings"),
+    ElementKind.REQUESTS: (quoted("strict"), quoted("strict")),
+    ElementKind.ATTRIBUTES: ("an object", describe_shape(type_of(DeclaredAttributes))),
+}
+"""The value of each single member, in a message and in its help."""
 
 
 class DocumentHandler:
@@ -82,8 +90,8 @@ class DocumentHandler:
 
     def value(self, name: str, value: Json) -> None:
         """Handles the value of a member that is not an array of elements."""
-        if name == ONE_OBJECT and isinstance(value, dict):
-            self.elements(name)(value, False)
+        if _may_be_element(name, value):
+            self.elements(name)(element_of(name, value), False)
             return
         self.mark_incomplete(name)
         for finding in value_faults(value, (name,), self._limits):
@@ -91,10 +99,7 @@ class DocumentHandler:
         if isinstance(value, Unreadable):
             return
         if name in LISTS:
-            expected, each = ("an object", "") if name == ONE_OBJECT else ("an array", "an array, each element ")
-            form = f"write {each}{describe_shape(type_of(LISTS[name]))}"
-            help_text = "leave the member out" if value is None else form
-            self.report(Finding("wrong-type", f"expected {expected}, found {described(value)}", (name,), help_text))
+            self.report(_wrong_type(name, value))
         elif not isinstance(value, int) or isinstance(value, bool):
             message = f"expected the number {quoted(MODEL_VERSION)}, found {described(value)}"
             self.report(Finding("wrong-type", message, (name,), _WRITE_VERSION))
@@ -154,9 +159,23 @@ class DocumentHandler:
         # If the list of diagnostics is full, further faults of a recovered element would not be shown.
         recovered = None if self._findings.is_full else recover(value, LISTS[name], read.faults)
         for fault in read.faults:
-            self.report(fault if name != ONE_OBJECT else replace(fault, path=(name, *fault.path[2:])))
+            self.report(replace(fault, path=document_path(fault.path)))
         if recovered is None:
             self._lists[name].skip(value, self._document, index)
         else:
             self._lists[name].add_recovered(recovered)
         return None
+
+
+def _may_be_element(name: str, value: Json) -> bool:
+    """Returns whether the value of a member can be read as an element, which is checked as those of lists are."""
+    if name == ElementKind.ATTRIBUTES:
+        return isinstance(value, dict)
+    return name in SINGLE_MEMBERS and value is not None and not isinstance(value, Unreadable)
+
+
+def _wrong_type(name: str, value: Json) -> Finding:
+    """Returns the finding for the value of a list or a single member that has no element."""
+    expected, form = _FORMS.get(name) or ("an array", f"an array, each element {describe_shape(type_of(LISTS[name]))}")
+    help_text = "leave the member out" if value is None else f"write {form}"
+    return Finding("wrong-type", f"expected {expected}, found {described(value)}", (name,), help_text)

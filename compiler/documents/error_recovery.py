@@ -77,13 +77,21 @@ class _Recovery:
             case inspect.VarTupleType(item_type=item):
                 return tuple(self.read(inner, item, (*path, place)) for place, inner in enumerate(value))
             case inspect.DictType():
-                return self._stand_in(expected, path) if any((*path, name) in self._bad for name in value) else value
+                return self._stand_in(expected, path) if self._has_bad(path) else self._members(value, expected, path)
             case inspect.AnyType():
                 return self._json(value, path)
             case inspect.EnumType(cls=closed):
                 return closed(value)
             case _:
                 return value
+
+    def _has_bad(self, path: Path) -> bool:
+        return any(len(bad) > len(path) and bad[: len(path)] == path for bad in self._bad)
+
+    def _members(self, value: dict[str, Json], expected: inspect.DictType, path: Path) -> Any:
+        if isinstance(expected.value_type, inspect.AnyType):
+            return value
+        return {name: self.read(member, expected.value_type, (*path, name)) for name, member in value.items()}
 
     def _object(self, value: dict[str, Json], expected: inspect.StructType, path: Path) -> Any:
         names = {field.encode_name for field in expected.fields}

@@ -37,7 +37,9 @@ class Interner:
             case ElementKind.SUBJECTS | ElementKind.RESOURCES:
                 return self._entity
             case (
-                ElementKind.RESOURCE_TYPES
+                ElementKind.EXTENSIONS
+                | ElementKind.REQUESTS
+                | ElementKind.RESOURCE_TYPES
                 | ElementKind.ROLES
                 | ElementKind.GROUPS
                 | ElementKind.POLICIES
@@ -54,7 +56,15 @@ class Interner:
         actions = self._actions.setdefault(grant.actions, grant.actions)
         starts_at = grant.starts_at and self._string(grant.starts_at)
         expires_at = grant.expires_at and self._string(grant.expires_at)
-        return Grant(self._subject(grant.subject), resource, actions, grant.id, starts_at, expires_at)
+        return Grant(
+            subject=grant.subject and self._subject(grant.subject),
+            group=grant.group and self._string(grant.group),
+            resource=resource,
+            actions=actions,
+            id=grant.id,
+            starts_at=starts_at,
+            expires_at=expires_at,
+        )
 
     def _assignment(self, assignment: Assignment) -> Assignment:
         subject = assignment.subject and self._subject(assignment.subject)

@@ -9,7 +9,7 @@ from ..diagnostics.diagnostic import Finding
 from ..language.statements import Statement, statements
 from ..language.syntax_fault import SyntaxFault
 from ..limits import Limits
-from ..model.elements import ONE_OBJECT
+from ..model.elements import SINGLE_MEMBERS, ElementKind
 from ..source import Source, SourceText, Span
 from .bad_document import BadDocument
 from .document_handler import AddElement, ByteProgress, DocumentHandler
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 PROGRESS_STATEMENTS = 1_000
 """The number of statements between two reports of progress."""
 
+_VALUES = frozenset((ElementKind.EXTENSIONS, ElementKind.REQUESTS))
+"""The members whose statements say the value that a document has for them, instead of an element."""
+
 
 class WritDocument:
     """A document in the `.writ` language. It keeps where each statement is, and reads it again to find a place."""
@@ -33,6 +36,7 @@ class WritDocument:
         self._found: dict[str, list[Statement | SyntaxFault]] = {}
         self._add: dict[str, AddElement] = {}
         self._last: tuple[Statement, ReadStatement] | None = None
+        self._values: dict[str, Placed] = {}
 
     def read(self, handler: DocumentHandler, byte_progress: ByteProgress) -> None:
         """Reads all statements. One that can't be read is a finding; the others are read.
@@ -47,16 +51,20 @@ class WritDocument:
             except SyntaxFault as fault:
                 self._lose(fault, handler)
             else:
-                self._adder(element.list_name, statement, handler)(element.value.value, False)
+                self._add_statement(element, statement, handler)
             if number % PROGRESS_STATEMENTS == 0:
                 byte_progress(statement.end)
+        for name, value in self._values.items():
+            handler.value(name, value.value)
         if number < 0:
             raise BadDocument("syntax", "the document has no statement", 0, "write one, such as `role editor`")
 
     def span(self, path: Path, at_key: bool) -> Span:
         """Returns the span of the value at `path`, or with `at_key`, of its member's name; see `Document.span`."""
         match path:
-            case (str(name), *rest) if name == ONE_OBJECT:
+            case (str(name), *rest) if name in self._values:
+                return _span(self._values[name].at(tuple(rest), at_key))
+            case (str(name), *rest) if name == ElementKind.ATTRIBUTES:
                 return self._declared(tuple(rest), at_key)
             case (str(name), int(index), *rest) if index < len(self._found.get(name, ())):
                 found = self._found[name][index]
@@ -72,7 +80,7 @@ class WritDocument:
 
     def _declared(self, path: Path, at_key: bool) -> Span:
         """Returns the span of a part of the declared attributes, which several statements say together."""
-        for found in self._found.get(ONE_OBJECT, ()):
+        for found in self._found.get(ElementKind.ATTRIBUTES, ()):
             if isinstance(found, SyntaxFault):
                 continue
             value = self._element(found).value
@@ -99,11 +107,22 @@ class WritDocument:
     def _lose(self, fault: SyntaxFault, handler: DocumentHandler) -> None:
         """Reports a statement that can't be read, as an element of its list if that is known."""
         self._explained -= 1
-        if fault.list_name in (None, ONE_OBJECT):
+        if fault.list_name is None or fault.list_name in SINGLE_MEMBERS:
             handler.report_at(Finding("syntax", fault.message, (), fault.help), _span(fault))
         else:
             unreadable = Unreadable("syntax", fault.message, fault.help, fault.id)
             self._adder(fault.list_name, fault, handler)(unreadable, False)
+
+    def _add_statement(self, read: ReadStatement, statement: Statement, handler: DocumentHandler) -> None:
+        """Adds the element of a statement. The names in several statements about extensions are one value."""
+        name = read.list_name
+        if name not in _VALUES:
+            self._adder(name, statement, handler)(read.value.value, False)
+        elif name not in self._values:
+            self._values[name] = read.value
+        elif name == ElementKind.EXTENSIONS:
+            self._values[name].parts += read.value.parts
+            self._values[name].value += read.value.value
 
     def _adder(self, name: str, found: Statement | SyntaxFault, handler: DocumentHandler) -> AddElement:
         """Returns the function that adds an element to a list, and remembers where the element is."""

@@ -1,16 +1,16 @@
 """Writes the documents of a model in another form, as one document."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ...bundles.progress import Progress
 from ..diagnostics.diagnostic import Diagnostic
 from ..diagnostics.findings import Findings
 from ..documents.document import read_documents
 from ..limits import DEFAULTS, Limits
-from ..model.elements import LISTS, ONE_OBJECT, Element, ElementKind
-from ..model.joined_attributes import joined_attributes
-from ..model.same_element import meaning
+from ..model.elements import LISTS, Element, ElementKind
+from ..model.same_element import same_element
+from ..model.single_members import joined
 from ..source import Source
 from .all_forms import FORMS
 from .form import body_of, document
@@ -41,16 +41,10 @@ def convert(
     merged = read_documents(sources, limits, findings, progress)
     if findings.errors:
         return Converted(None, findings.diagnostics(merged.documents))
-    lists = {ElementKind(name): _joined(name, one.elements) for name, one in merged.lists.items() if one.elements}
+    lists = {ElementKind(name): joined(name, one.elements) for name, one in merged.lists.items() if one.elements}
     text = b"".join(document(FORMS[form](), ((kind, map(body_of, elements)) for kind, elements in lists.items())))
     _compare(lists, Source(f"written.{form}", text), limits)
     return Converted(text, ())
-
-
-def _joined(name: str, elements: Sequence[Any]) -> Sequence[Element]:
-    """Returns the elements of a list. Declared attributes of several documents are one object."""
-    declared = joined_attributes(elements) if name == ONE_OBJECT else None
-    return elements if declared is None else (declared,)
 
 
 def _compare(lists: _Lists, written: Source, limits: Limits) -> None:
@@ -58,9 +52,9 @@ def _compare(lists: _Lists, written: Source, limits: Limits) -> None:
     findings = Findings(limits.diagnostics)
     again = read_documents([written], limits, findings, lambda *_: None)
     for kind in LISTS:
-        before, after = lists.get(ElementKind(kind), ()), _joined(kind, again.lists[kind].elements)
+        before, after = lists.get(ElementKind(kind), ()), joined(kind, again.lists[kind].elements)
         for index, element in enumerate(before):
-            if index >= len(after) or meaning(element) != meaning(after[index]):
+            if index >= len(after) or not same_element(element, after[index]):
                 name = getattr(element, "id", None) or f"number {index + 1}"
                 raise NotInForm(f"`{name}` of `{kind}` can't be written as {_ending(written)}: run `writ check`")
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 
 from ..model.elements import Element, ElementKind
+from ..model.single_members import value_of
 
 PIECE_ELEMENTS = 100
 """The elements of one piece."""
@@ -23,7 +24,7 @@ class Form(ABC):
     def elements(self, kind: ElementKind, bodies: Sequence[bytes], first: bool) -> bytes:
         """Returns some elements of a list, given as JSON objects. `first` is true for the first ones of the list.
 
-        The declared attributes are an object instead of a list: the only element.
+        A single member has one element, also given as an object. `value_text` returns its value in a document.
         """
 
     @abstractmethod
@@ -38,6 +39,17 @@ class Form(ABC):
 def body_of(element: Element) -> bytes:
     """Returns an element as a JSON object. Not by msgspec: it bounds integers."""
     return json.dumps(msgspec.to_builtins(element), ensure_ascii=False).encode()
+
+
+def value_text(kind: ElementKind, body: bytes) -> bytes:
+    """Returns the value that a document has for a single member, as JSON. An element that is the value keeps its bytes.
+
+    >>> value_text(ElementKind.EXTENSIONS, b'{"names": ["now"]}')
+    b'["now"]'
+    """
+    element = json.loads(body)
+    value = value_of(kind, element)
+    return body if value is element else json.dumps(value, ensure_ascii=False).encode()
 
 
 def document(form: Form, lists: Iterable[tuple[ElementKind, Iterable[bytes]]]) -> Iterator[bytes]:

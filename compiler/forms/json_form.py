@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from ..model.elements import ONE_OBJECT, ElementKind
-from .form import Form
+from ..model.elements import SINGLE_MEMBERS, ElementKind
+from .form import Form, value_text
 
 
 class JsonForm(Form):
@@ -15,13 +15,13 @@ class JsonForm(Form):
 
     def elements(self, kind: ElementKind, bodies: Sequence[bytes], first: bool) -> bytes:
         """Returns the elements, separated by commas."""
-        if kind == ONE_OBJECT:
-            return b',\n"%s":%s' % (kind.value.encode(), bodies[0])
+        if kind in SINGLE_MEMBERS:
+            return b',\n"%s":%s' % (kind.value.encode(), value_text(kind, bodies[0]))
         return (_opening(kind) + b"\n" if first else b",\n") + b",\n".join(bodies)
 
     def end_list(self, kind: ElementKind, empty: bool) -> bytes:
         """Returns the closing bracket. An empty list is written, too."""
-        if kind == ONE_OBJECT:
+        if kind in SINGLE_MEMBERS:
             return b""
         return _opening(kind) + b"]" if empty else b"]"
 

@@ -1,6 +1,7 @@
 """A model document as YAML, which every reader of YAML 1.1 or 1.2 understands alike."""
 
 import json
+import math
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -8,8 +9,8 @@ from typing import Any
 import yaml
 
 from ..documents.yaml.scalars import STRING, plain_tag
-from ..model.elements import ONE_OBJECT, ElementKind
-from .form import Form
+from ..model.elements import SINGLE_MEMBERS, ElementKind
+from .form import Form, value_text
 
 _WIDTH = 120
 
@@ -49,18 +50,37 @@ class YamlForm(Form):
 
     def elements(self, kind: ElementKind, bodies: Sequence[bytes], first: bool) -> bytes:
         """Returns the elements as items of the list."""
-        if kind == ONE_OBJECT:
-            return f"\n{kind.value}:\n{_indented(bodies[0], '  ', '  ')}".encode()
+        if kind in SINGLE_MEMBERS:
+            return _single_member(kind, value_text(kind, bodies[0])).encode()
         opening = f"\n{kind.value}:\n" if first else ""
         return (opening + "".join(_indented(body, "  - ", "    ") for body in bodies)).encode()
 
     def end_list(self, kind: ElementKind, empty: bool) -> bytes:
         """Returns nothing, or an empty list."""
-        return f"\n{kind.value}: []\n".encode() if empty and kind != ONE_OBJECT else b""
+        return f"\n{kind.value}: []\n".encode() if empty and kind not in SINGLE_MEMBERS else b""
 
     def end(self) -> bytes:
         """Returns nothing."""
         return b""
+
+
+def in_quotes(text: str) -> str:
+    """Returns a text as a scalar in double quotes, on one line.
+
+    >>> print(in_quotes('a "b"'))
+    "a \\"b\\""
+    """
+    written: str = yaml.safe_dump(text, default_style='"', allow_unicode=True, width=math.inf)
+    return written.rstrip("\n")
+
+
+def _single_member(kind: ElementKind, text: bytes) -> str:
+    """Returns a member: an object on the lines below its name, and a word or an array of words beside it."""
+    value = json.loads(text)
+    if isinstance(value, dict):
+        return f"\n{kind.value}:\n{_indented(text, '  ', '  ')}"
+    words = value if isinstance(value, str) else "[" + ", ".join(value) + "]"
+    return f"\n{kind.value}: {words}\n"
 
 
 def _indented(body: bytes, first: str, rest: str) -> str:

@@ -26,9 +26,9 @@ _OF_POLICIES = frozenset(("allow", "and", "at", "deny", "description", "disabled
 """Words that only go on with a policy."""
 
 _COMPARED = {
-    "exists": "leave it out: a comparison with an absent attribute is false",
-    "has": "leave it out: a comparison with an absent attribute is false",
-    "contains": "an array is compared as a whole, and `matches` searches a text",
+    "exists": "write `is present`",
+    **dict.fromkeys(("contains", "includes"), "write `has` for an element of an array, or `matches` to search a text"),
+    **dict.fromkeys(("overlaps", "intersects"), "write `has any of` for arrays with a common element"),
     "between": "write two comparisons, such as `resource.size >= 1 and resource.size <= 9`",
     "starts": "write `matches` with a pattern such as `'^draft'`",
     "startswith": "write `matches` with a pattern such as `'^draft'`",
@@ -39,7 +39,7 @@ _COMPARED = {
 
 _OTHERS = {
     "unless": "write `when` with the opposite comparison, or a policy with `deny`",
-    "except": "write `when` with the opposite comparison, or a policy with `deny`",
+    "except": "write it after the roles: `deny everyone except editor to read document`",
     "or": "write a policy for each case, or `in` for several values of one attribute",
     "between": "write `from` and `until`, such as `from 09:00 until 17:00`",
     **dict.fromkeys(("external_id", "external-id", "externalid"), "write `external id`"),
@@ -50,6 +50,9 @@ _OTHERS = {
     "conditions": "write `when`",
 }
 """The advice for words of other languages elsewhere."""
+
+_EXCEPTIONS = frozenset(("but", "excepting", "excluding", "minus", "not", "other", "unless", "without"))
+"""Words for exceptions after those to whom a policy applies."""
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _HOUR = re.compile(r"(?a:(\d{1,2})(?:[:.](\d\d))?\s?([ap])\.?m\.?)", re.IGNORECASE)
@@ -111,7 +114,8 @@ def _reference(place: FaultPlace) -> str:
     if len(place.before) < 2 or place.before[-1].type not in _NAME_LIKE:
         return ""
     kind = "document" if place.statement == "resource" else "user"
-    group = f", or {quoted(f'group {place.said(1)}')} for a group" if place.statement in ("assign", "group") else ""
+    has_group = place.statement in ("assign", "group") or place.said(2) == "to"
+    group = f", or {quoted(f'group {place.said(1)}')} for a group" if has_group else ""
     return f"write the type and the id, such as {quoted(f'{kind} {place.said(1)}')}{group}"
 
 
@@ -205,8 +209,15 @@ def _after_constant(place: FaultPlace) -> str:
 
 
 def _roles(place: FaultPlace) -> str:
-    if place.accepted != {"TO", "COMMA"} or place.statement != "policy":
+    after_who = "TO" in place.accepted and place.accepted <= {"TO", "COMMA", "EXCEPT"} and len(place.accepted) > 1
+    if not after_who or place.statement != "policy":
         return ""
+    if "EXCEPT" in place.accepted and place.word in _EXCEPTIONS:
+        return "write `except` and the roles that are left out: `deny everyone except editor to read document`"
+    if place.said(1) == "except":
+        return "write `everyone` before `except`"
+    if place.said(2) == "except" and place.said(1) == "to":
+        return "write the roles that are left out between `except` and `to`"
     if place.word in ("and", "or"):
         return "write a comma between roles"
     if place.said(1) in ("role", "roles"):

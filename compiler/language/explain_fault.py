@@ -106,7 +106,7 @@ def _alternatives(accepted: frozenset[str]) -> str:
     rest, phrases, groups = set(accepted), [], []
     if rest >= CONSTANTS:
         phrases.append('a constant such as `"draft"`')
-        rest -= CONSTANTS | {"NAME", "INSTANT", "CLOCK", "LSQB", "LBRACE"}
+        rest -= CONSTANTS | {"NAME", "INSTANT", "CLOCK", "LSQB", "LBRACE", "ATTRIBUTE", "NOW"}
     elif "HOSTS" in rest:
         rest -= {"NAME", "STRING", "ADDRESS"}
     elif rest & {"ADDRESS", "PATH"}:

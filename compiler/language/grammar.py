@@ -24,15 +24,18 @@ def _operators(takes_list: bool) -> str:
 
 
 _GRAMMAR: Final = r"""
-?start: type | role | group | subject | resource | assign | grant | policy | route | declare | silence
+?start: extensions | requests | type | role | group | subject | resource | assign | grant | policy | route | declare
+      | silence
+
+extensions: "extensions" (name ("," name)*)?
+requests: "requests" "strict"
 
 type: "type" name label? type_clause*
 ?type_clause: actions | closed | attribute_kinds
 actions: "actions" name ("," name)*
 closed: "closed"
 attribute_kinds: "attributes" (kind (","? kind)*)?
-kind: name name
-context_kind: name name "required"?
+kind: name name "required"? ("one" "of" array)?
 
 role: "role" name label?
 
@@ -51,7 +54,7 @@ attribute: name constant
 assign: "assign" name "to" holder term*
 holder: "group" name -> holder_group
       | name name    -> holder_subject
-grant: "grant" action ("," action)* "on" name name "to" name name term*
+grant: "grant" action ("," action)* "on" name name "to" holder term*
 ?term: starts | expires | given_id
 starts: "from" INSTANT
 expires: "until" INSTANT
@@ -63,11 +66,12 @@ policy: "policy" name label? policy_clause*
 description: "description" STRING+
 disabled: "disabled"
 priority: "priority" NUMBER
-effect: ("allow" | "deny") who scope+
+effect: ("allow" | "deny") who exceptions? scope+
 scope: "to" "do" "anything" "to" covered_types    -> scope_of_anything
       | "to" action ("," action)* covered_types
 who: "everyone"         -> everyone
    | name ("," name)*   -> roles
+exceptions: "except" name ("," name)*
 covered_types: covered_type ("," covered_type)*
 ?covered_type: "everything" -> everything
              | name
@@ -75,7 +79,14 @@ covered_types: covered_type ("," covered_type)*
        | name
 when: "when" condition ("and" condition)*
 condition: ATTRIBUTE comparison constant      -> comparison
+         | ATTRIBUTE presence                 -> presence
          | ATTRIBUTE membership constants     -> membership
+         | ATTRIBUTE (comparison | membership) ATTRIBUTE -> referring
+         | ATTRIBUTE comparison "now"       -> against_now
+         | ATTRIBUTE "has" "passed"         -> passed
+         | ATTRIBUTE "is" "still" "to" "come" -> to_come
+         | ATTRIBUTE "is" "still"           -> is_still
+presence: "is" "present" -> operator_present
 comparison: {comparisons}
 membership: {memberships}
 constants: constant ("," constant)*
@@ -107,7 +118,7 @@ source: name "from" "query" name ("as" name)?   -> query_source
       | name "from" CAPTURE ("as" name)?        -> capture_source
 
 declare: "declare" "subject" (name (kind (","? kind)*)?)? -> declare_subject
-       | "declare" "context" (context_kind (","? context_kind)*)? -> declare_context
+       | "declare" "context" (kind (","? kind)*)? -> declare_context
        | "declare" "action" (kind (","? kind)*)?         -> declare_action
 
 silence: "silence" name ("on" name ("," name)*)? "because" STRING
@@ -134,11 +145,11 @@ member_value: name ":" constant
 GRAMMAR: Final = _GRAMMAR.replace("{comparisons}", _operators(False)).replace("{memberships}", _operators(True))
 
 _CLAUSE_WORDS = (
-    "actions allow and as at attributes because closed deny description disabled external from in means members on"
-    " priority to until when"
+    "actions allow and as at attributes because closed deny description disabled except external from in means"
+    " members on priority to until when"
 )
 CLAUSES: Final = frozenset(_CLAUSE_WORDS.split())
 """The words that go on with a statement. A line that starts with one never starts a statement."""
 
 KEYWORDS: Final = frozenset(re.findall(r'"([a-z]+)"', GRAMMAR))
-"""All words of the grammar. A name that is one of them is written in quotes."""
+"""All words of the grammar."""

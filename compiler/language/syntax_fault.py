@@ -95,9 +95,9 @@ def _help(shown: str, words: Sequence[str]) -> str:
 
 
 def compared_attributes(attribute: Placed) -> SyntaxFault:
-    """Returns the fault of an attribute in the place of a constant."""
-    message = f"a condition compares with a constant, found the attribute {quoted(attribute.text)}"
-    help_text = "let the application send the outcome as an attribute, such as `resource.is_owner is true`"
+    """Returns the fault of an attribute among constants."""
+    message = f"a list has constants, found the attribute {quoted(attribute.text)}"
+    help_text = "compare with the attribute alone, such as `resource.owner is subject.id`"
     return SyntaxFault(message, attribute.start, attribute.end, help_text)
 
 

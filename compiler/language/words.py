@@ -6,6 +6,8 @@ import re
 from .grammar import KEYWORDS
 
 STATEMENTS = (
+    "extensions",
+    "requests",
     "type",
     "role",
     "group",
@@ -21,6 +23,8 @@ STATEMENTS = (
 """The words that start a statement, in the order in which a model is written."""
 
 LISTS = {
+    "extensions": "extensions",
+    "requests": "requests",
     "type": "resource_types",
     "role": "roles",
     "group": "groups",
@@ -34,6 +38,9 @@ LISTS = {
     "silence": "lints",
 }
 """The list of the model document to which a statement adds an element, by the word that starts the statement."""
+
+STATEMENT_OF = {name: word for word, name in LISTS.items()}
+"""The word that starts the statement of an element, by its list."""
 
 WORD = r"[^\W\d][\w]*(?:[-.@/+][\w]+)*"
 """A name that needs no quotes, if it is no keyword."""
@@ -52,6 +59,9 @@ HIDDEN = rf"(?:[{HIDDEN_CHARACTERS}]|\r(?!\n))"
 """The pattern of a character that may only stand in a text in quotes, as an escape. A CR before an LF is none."""
 
 _PLAIN = re.compile(WORD)
+_IN_QUOTES = KEYWORDS - {"extensions", "requests", "strict", "now", "has", "passed", "still", "come"}
+"""The names that are written in quotes. The words that came later need none, so that older texts stay as they are."""
+
 _TEMPLATE = re.compile(
     r"/[!$-~]*"  # a path
     r"|\{(?:[A-Za-z0-9_]+|\*)\}"  # a part of a path
@@ -62,12 +72,12 @@ _LITERAL = re.compile(rf"[^'\t\r\n{HIDDEN_CHARACTERS}\ud800-\udfff]*")
 
 
 def written_name(name: str) -> str:
-    """Returns a name as text: bare if it is one word and no keyword, else in quotes.
+    """Returns a name as text: bare if it is one word and no early keyword, else in quotes.
 
     >>> written_name("editor"), written_name("on"), written_name("idp|1")
     ('editor', '"on"', '"idp|1"')
     """
-    return name if name not in KEYWORDS and _PLAIN.fullmatch(name) and name.isascii() else written_text(name)
+    return name if name not in _IN_QUOTES and _PLAIN.fullmatch(name) and name.isascii() else written_text(name)
 
 
 def written_text(text: str) -> str:
@@ -92,7 +102,7 @@ def written_template(text: str) -> str:
     >>> print(*map(written_template, ("/documents/{id}", "{id}", "10.0.0.0/8", "a b")))
     /documents/{id} {id} 10.0.0.0/8 "a b"
     """
-    return text if text not in KEYWORDS and _TEMPLATE.fullmatch(text) else written_text(text)
+    return text if text not in _IN_QUOTES and _TEMPLATE.fullmatch(text) else written_text(text)
 
 
 def written_key(key: str) -> str:

@@ -16,6 +16,7 @@ from .constants.odd_constant import odd_constant
 from .deny_priority import deny_priority
 from .empty_list import empty_list
 from .escapable_deny import escapable_deny
+from .open_instant import open_instant
 from .overlap import BudgetSpent
 from .people.expired import expired
 from .people.group_cycle import group_cycle
@@ -32,6 +33,7 @@ from .prepared_route import PreparedRoutes, prepare_routes
 from .route_text import route_text
 from .silencing import Silencing
 from .unreachable_route import unreachable_route
+from .unused_extension import unused_extension
 
 
 def _always(_draft: Draft) -> bool:
@@ -85,11 +87,13 @@ LINTS = (
     Lint(idle_deny, whole=True),
     Lint(unused_role, whole=True, applies=_has_policies),
     Lint(unused_action, whole=True, applies=_has_policies),
+    Lint(unused_extension, whole=True),
     Lint(role_without_holder, whole=True, applies=_has_assignments),
     Lint(group_cycle),
     Lint(repeated_authority),
     Lint(expired, applies=_knows_now),
     Lint(looks_like_reference, alone=True),
+    Lint(open_instant, alone=True),
     Lint(odd_constant),
     Lint(absent_attribute, whole=True, applies=_has_resources),
 )

@@ -23,5 +23,7 @@ def allow_everyone(_draft: Draft, policies: Sequence[PreparedPolicy]) -> Iterato
 
 
 def applies_to_everyone(policy: Policy) -> bool:
-    """Returns whether the policy is an ALLOW with neither roles nor conditions, enabled or not (P2)."""
-    return policy.effect == "ALLOW" and policy.roles is None and not any(astuple(policy.conditions or Conditions()))
+    """Returns whether the policy is an ALLOW without roles, exceptions and conditions, enabled or not (P2, P6)."""
+    if policy.effect == "DENY" or policy.roles is not None or policy.except_roles is not None:
+        return False
+    return not any(astuple(policy.conditions or Conditions()))

@@ -85,7 +85,7 @@ def _result(one: PreparedRoute, common: Sequence[Segment]) -> tuple[object, ...]
         (key, source, _text(Value("", name, ""), one.segments, common) if source == "capture" else name, kind)
         for key, source, name, kind in route.attributes
     )
-    value = _text(one.value, one.segments, common)
+    value = one.value.header or _text(one.value, one.segments, common)
     return route.resource_type, route.identifier, value, route.action, attributes
 
 

@@ -7,8 +7,8 @@ from ...bundles.program.clauses import ATTRIBUTE_SECTIONS
 from ...bundles.wording import Path, joined, quoted
 from ..checks.draft import Draft
 from ..diagnostics.diagnostic import Finding
+from ..model.declared import required_keys
 from ..model.elements import Grant
-from ..model.joined_attributes import required_keys
 from .grant_index import GrantIndex
 from .overlap import Budget, can_overlap
 from .overlap_candidates import OverlapCandidates
@@ -31,7 +31,7 @@ def escapable_deny(draft: Draft, policies: Sequence[PreparedPolicy]) -> Iterator
     required = required_keys([] if draft.attributes is None else [draft.attributes])
     denies = [prepared for prepared in policies if prepared.policy.effect == "DENY" and _escapes(prepared, required)]
     budget = Budget(draft.limits.lint_steps)
-    allows, grants = _Allows(policies, budget), GrantIndex(draft, denies)
+    allows, grants = _Allows(policies, denies, budget), GrantIndex(draft, denies)
     for deny in denies:
         left = _escapes(deny, required)
         for attribute in left:
@@ -59,13 +59,13 @@ class _Allows:
     PERF: thousands of policies need the same few attributes. A DENY looks only at groups that lack one that it needs.
     """
 
-    def __init__(self, policies: Iterable[PreparedPolicy], budget: Budget):
+    def __init__(self, policies: Iterable[PreparedPolicy], denies: Sequence[PreparedPolicy], budget: Budget):
         by_implied: dict[frozenset[Attribute], list[PreparedPolicy]] = defaultdict(list)
         for prepared in policies:
             if prepared.policy.effect == "ALLOW":
                 by_implied[prepared.implied].append(prepared)
         order = sorted(by_implied, key=lambda implied: (len(implied), sorted(implied)))
-        self._candidates = [(implied, OverlapCandidates(by_implied[implied])) for implied in order]
+        self._candidates = [(implied, OverlapCandidates(by_implied[implied], denies)) for implied in order]
         self._lacking: dict[tuple[frozenset[Pair], Attribute], list[OverlapCandidates]] = {}
         self._budget = budget
 

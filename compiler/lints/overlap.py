@@ -32,14 +32,16 @@ class Budget:
 
 
 def can_overlap(left: PreparedPolicy, right: PreparedPolicy, budget: Budget) -> bool:
-    """Returns whether the conditions of both policies can be true together. It does not compare their types and
-    actions.
+    """Returns whether both policies can apply to one subject, with their conditions true. It does not compare their
+    types and actions.
 
     If the answer is no, it is certain. A yes may be wrong, because the comparison makes some assumptions. Attributes
-    are independent, even dotted ones. A subject can hold any two roles. Hours of the week in different time zones
-    overlap. Raises OutOfSteps.
+    are independent, even dotted ones. A subject can hold any two roles, without any others. Hours of the week in
+    different time zones overlap. Raises OutOfSteps.
     """
     budget.spend(1)
+    if not _share_subjects(left, right):
+        return False
     shared = left.tests.keys() & right.tests.keys()
     for attribute in shared & left.constants.keys() & right.constants.keys():
         if left.constants[attribute].isdisjoint(right.constants[attribute]):
@@ -55,6 +57,14 @@ def can_overlap(left: PreparedPolicy, right: PreparedPolicy, budget: Budget) -> 
         and windows_overlap(left.window, right.window)
         and blocks_overlap(left.blocks, right.blocks)
     )
+
+
+def _share_subjects(left: PreparedPolicy, right: PreparedPolicy) -> bool:
+    """Returns whether both policies have a role that neither leaves out, or are for everyone else (P2, P6)."""
+    if not (left.policy.except_roles or right.policy.except_roles):
+        return True
+    excepted = {*(left.policy.except_roles or ()), *(right.policy.except_roles or ())}
+    return all(one.policy.roles is None or not excepted.issuperset(one.policy.roles) for one in (left, right))
 
 
 def windows_overlap(left: TimeWindow | None, right: TimeWindow | None) -> bool:

@@ -15,14 +15,20 @@ _WORTH_INDEXING = 2
 class OverlapCandidates:
     """The ALLOW policies of a model, found by the types and actions that they share with a DENY.
 
-    If several policies have the same types, actions and conditions, it has only the first by rank.
+    If several policies have the same types, actions and conditions, it has only the first by rank. If some policy or
+    `denies` have exceptions, they must also have the same roles and exceptions (P6).
     """
 
-    def __init__(self, policies: Iterable[PreparedPolicy]):
+    def __init__(self, policies: Iterable[PreparedPolicy], denies: Iterable[PreparedPolicy] = ()):
         by_pairs: dict[frozenset[Pair], dict[bytes, PreparedPolicy]] = defaultdict(dict)
+        policies = list(policies)
+        excepting = any(prepared.policy.except_roles for some in (policies, denies) for prepared in some)
         for prepared in sorted(policies, key=rank):
-            if prepared.policy.effect == "ALLOW":
-                by_pairs[prepared.pairs].setdefault(msgspec.json.encode(prepared.policy.conditions), prepared)
+            policy = prepared.policy
+            if policy.effect == "ALLOW":
+                people = (policy.roles, policy.except_roles) if excepting else ()
+                key = msgspec.json.encode((policy.conditions, *people))
+                by_pairs[prepared.pairs].setdefault(key, prepared)
         self._groups = [_AllowGroup(list(group.values())) for group in by_pairs.values()]
         self._groups_of: dict[Pair, list[int]] = defaultdict(list)
         for number, pairs in enumerate(by_pairs):

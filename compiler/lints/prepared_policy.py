@@ -3,7 +3,7 @@
 from collections.abc import Collection, Hashable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from ...bundles.conditions.addresses import Block, merge_blocks, parse_block
 from ...bundles.conditions.attribute_keys import reads_own_key
@@ -12,8 +12,8 @@ from ...bundles.conditions.constants import CanonicalKey, canonical_key
 from ...bundles.conditions.operators import NAMES_ITS_VALUES, Operator
 from ...bundles.conditions.trees.domain import Test, is_satisfiable
 from ...bundles.conditions.windows import TimeWindow
+from ...bundles.declarations.kinds import kind_of
 from ...bundles.program.clauses import ATTRIBUTE_SECTIONS
-from ..checks.attribute_types import kind_of
 from ..checks.draft import Draft
 from ..lowering.lower import EVERYTHING, covered_actions
 from ..model.elements import Conditions, Policy, ResourceType
@@ -33,6 +33,11 @@ Meaning: TypeAlias = frozenset[tuple[Operator, CanonicalKey]]
 
 ADDRESS: Attribute = ("ip_allowlist", "")
 """Represents the address of the request, which an allowlist reads (C9)."""
+
+REFERENCES: Final = "references"
+"""Represents the section of comparisons with references. Before a request is known, each is only equal to itself."""
+
+_TRUE: Final[Test] = (Operator.EQ, True)
 
 _ADDRESS_KEYS = (("context_attrs", "ip"), ("context_attrs", "ip_address"))
 
@@ -69,7 +74,9 @@ class PreparedPolicy:
 
         The id and the type of an entity are in every request, so they are left out (E6).
         """
-        sent = tuple(attribute for attribute in self.tests if not reads_own_key(*attribute))
+        sent = tuple(
+            attribute for attribute in self.tests if attribute[0] != REFERENCES and not reads_own_key(*attribute)
+        )
         return sent if self.blocks is None else (*sent, ADDRESS)
 
     @cached_property
@@ -127,7 +134,12 @@ def _tests(conditions: Conditions) -> dict[Attribute, tuple[Test, ...]]:
     for section in ATTRIBUTE_SECTIONS:
         for condition in getattr(conditions, section) or ():
             attribute = (section, condition.key)
-            found[attribute] = (*found.get(attribute, ()), (condition.op, condition.value))
+            if condition.value_of is None:
+                test: Test = (condition.op, condition.value)
+            else:  # it holds only if the attribute is present (X2)
+                test = (Operator.NIN, [])
+                found[REFERENCES, f"{section}.{condition.key} {condition.op} {condition.value_of}"] = (_TRUE,)
+            found[attribute] = (*found.get(attribute, ()), test)
     return found
 
 

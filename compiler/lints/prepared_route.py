@@ -12,6 +12,7 @@ from ...bundles.routing.templates import BadTemplate, Segment, Value, captures_i
 from ..checks.draft import Draft
 from ..lowering.lower_routes import lower_route
 from ..model import elements
+from ..model.declared import types_of
 
 
 class PreparedRoute(NamedTuple):
@@ -59,7 +60,7 @@ def _prepared(stated: elements.Route, draft: Draft) -> PreparedRoute | None:
         return None
     try:
         type = draft.types.get(stated.resource_type)
-        route = lower_route(stated, (type and type.attributes) or {})
+        route = lower_route(stated, types_of((type and type.attributes) or {}))
         prepared = PreparedRoute(route, path_template(route.path), value_template(route.value))
     except (BadSource, BadTemplate):
         return None

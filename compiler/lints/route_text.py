@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from ...bundles.conditions.comparisons import constants_of
+from ...bundles.declarations.kinds import kind_of
 from ...bundles.wording import quoted
-from ..checks.attribute_types import kind_of
 from ..checks.draft import Draft, is_placeholder
 from ..diagnostics.diagnostic import Finding
 from ..lowering.lower import EVERYTHING
@@ -50,7 +50,7 @@ def _compared(draft: Draft) -> dict[tuple[str, str], tuple[str, str]]:
 
 def _kinds(policy: Policy) -> Iterator[tuple[str, str]]:
     for condition in (policy.conditions and policy.conditions.resource_attrs) or ():
-        if is_placeholder(condition.op) or is_placeholder(condition.key):
+        if condition.value_of is not None or is_placeholder(condition.op) or is_placeholder(condition.key):
             continue
         value = condition.value
         for constant in constants_of(condition.op, value) if isinstance(value, list) else (value,):

@@ -1,1 +1,4 @@
-"""Lowers a checked model to clauses and facts: `lower` (policies) → `lower_routes` → `resolve_facts`."""
+"""Lowers a checked model to what a bundle has.
+
+Reading path: `lower_declarations` → `lower` (policies) → `lower_routes` → `resolve_facts`.
+"""

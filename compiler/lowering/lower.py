@@ -3,12 +3,25 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
+from ...bundles.conditions.references import NOW, read_value_of, takes_now
 from ...bundles.program import clauses as program
-from ...bundles.program.clauses import Atom, AttributeSection, Clause, Comparison, During, From, Program, Rate
+from ...bundles.program.clauses import (
+    AgainstNow,
+    Atom,
+    AttributeSection,
+    Clause,
+    Comparison,
+    During,
+    From,
+    Program,
+    Rate,
+    Reference,
+)
+from ..model.declared import required_keys
 from ..model.elements import Condition, Conditions, Model, Policy, ResourceType
-from ..model.joined_attributes import required_keys
 from ..model.normal_form import normalised
 from ..model.parse_window import parse_window
+from .lower_declarations import lower_declarations
 
 EVERYTHING = "*"
 """Stands for every resource type, or for every action of a type (P1)."""
@@ -35,6 +48,7 @@ def lower(model: Model) -> Program:
         roles=tuple(sorted(role.id for role in model.roles)),
         clauses=tuple(clauses),
         required=required_keys(model.attributes),
+        declarations=lower_declarations(model),
     )
 
 
@@ -70,6 +84,7 @@ def _clauses(policy: Policy, declared: Mapping[str, ResourceType]) -> Iterator[C
             types=tuple(sorted(types)),
             actions=tuple(sorted(actions)),
             body=body,
+            except_roles=tuple(sorted(set(policy.except_roles or ()))),
         )
 
 
@@ -88,4 +103,10 @@ def _body(conditions: Conditions) -> Iterator[Atom]:
 
 def _comparisons(section: AttributeSection, conditions: Iterable[Condition] | None) -> Iterator[Atom]:
     for condition in conditions or ():
-        yield Comparison(section, condition.key, condition.op, condition.value)
+        value_of = condition.value_of and read_value_of(condition.value_of)
+        if condition.value_of == NOW and takes_now(condition.op):
+            yield AgainstNow(section, condition.key, condition.op)
+        elif value_of:
+            yield Reference(section, condition.key, condition.op, value_of)
+        else:
+            yield Comparison(section, condition.key, condition.op, condition.value)

@@ -5,6 +5,7 @@ from typing import Final
 
 from ...bundles.routing import route as routing
 from ...bundles.routing.route import attribute_source
+from ..model.declared import types_of
 from ..model.elements import AttributeType, Model, Route
 
 DEFAULT_CAPTURE: Final = "id"
@@ -13,7 +14,7 @@ DEFAULT_CAPTURE: Final = "id"
 
 def lower_routes(model: Model) -> tuple[routing.Route, ...]:
     """Returns the routes of a model that passed its checks. The order of hosts and methods has no meaning."""
-    declared = {type.id: type.attributes or {} for type in model.resource_types}
+    declared = {type.id: types_of(type.attributes or {}) for type in model.resource_types}
     return tuple(lower_route(route, declared.get(route.resource_type, {})) for route in model.routes)
 
 

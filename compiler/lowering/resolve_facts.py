@@ -9,6 +9,7 @@ from ...bundles.program.facts import (
     FOREVER,
     EntityKey,
     Facts,
+    GrantHolder,
     GroupFacts,
     Holding,
     PackedGrants,
@@ -61,19 +62,27 @@ def _add_assignments(facts: Facts, source: Model) -> None:
 
 
 def _add_grants(facts: Facts, source: Model, grants: Iterable[Grant]) -> None:
-    keys: dict[SubjectRef, EntityKey] = {}
+    holders: dict[SubjectRef | str, GrantHolder] = {}
     scope_of, add = _scopes(facts.grants, source), facts.grants.add
     for grant in grants:
-        subject, resource = grant.subject, grant.resource
-        key = keys.get(subject)
-        if key is None:
-            key = keys[subject] = EntityKey(subject.type, subject.id)
-            _subject(facts, key)
+        named, resource = grant.subject or grant.group or "", grant.resource
+        holder = holders.get(named)
+        if holder is None:
+            holder = holders[named] = _holder(facts, named)
         scope = scope_of(resource.type, grant.actions)
         if scope is None:
             facts.resources.setdefault(EntityKey(resource.type, resource.id), _ONLY_NAMED)
         else:
-            add(key, (grant.id or "", scope, resource.id, *_span(grant)))
+            add(holder, (grant.id or "", scope, resource.id, *_span(grant)))
+
+
+def _holder(facts: Facts, named: SubjectRef | str) -> GrantHolder:
+    """Returns the holder of a grant. A subject is registered (E3), a group is declared (P7)."""
+    if isinstance(named, str):
+        return named
+    key = EntityKey(named.type, named.id)
+    _subject(facts, key)
+    return key
 
 
 def _scopes(grants: PackedGrants, source: Model) -> Callable[[str, tuple[str, ...]], int | None]:

@@ -8,10 +8,12 @@ from enum import StrEnum
 from typing import Annotated, Final, Literal, TypeAlias
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct
 
 from ...bundles.conditions.operators import Operator
 from ...bundles.conditions.values import Json
+from ...bundles.declarations.kinds import AttributeKind
+from ...bundles.extensions import ExtensionName, RequestMode
 from ...bundles.program.clauses import Effect
 
 Id: TypeAlias = Annotated[str, Meta(min_length=1, max_length=512)]
@@ -20,13 +22,53 @@ Id: TypeAlias = Annotated[str, Meta(min_length=1, max_length=512)]
 Key: TypeAlias = Annotated[str, Meta(min_length=1, max_length=256)]
 """The name of an attribute, or a path of names joined by dots (C1)."""
 
+Reference: TypeAlias = Annotated[str, Meta(min_length=1, max_length=300)]
+"""The name of a value of a request, such as `subject.id` (X1)."""
+
 Name: TypeAlias = Annotated[str, Meta(min_length=1, max_length=512)]
 PathTemplate: TypeAlias = Annotated[str, Meta(min_length=1, max_length=2048)]
-AttributeType: TypeAlias = Literal["string", "number", "boolean", "array", "object"]
+AttributeType: TypeAlias = AttributeKind
 
 
 class Element(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """An element of a model document. It is frozen, has no unknown members, and is written without default values."""
+
+
+class Extensions(Element, frozen=True):
+    """The extensions that a model uses. In a document, it is the array of their names (X1 to X7)."""
+
+    names: tuple[ExtensionName, ...]
+
+    @property
+    def id(self) -> str:
+        """The key in a store. A model has one list of extensions."""
+        return ElementKind.EXTENSIONS
+
+
+class Requests(Element, frozen=True):
+    """The way in which requests are checked. In a document, it is the mode alone (E8)."""
+
+    mode: RequestMode
+
+    @property
+    def id(self) -> str:
+        """The key in a store. A model has one mode."""
+        return ElementKind.REQUESTS
+
+
+class AttributeDeclaration(Element, frozen=True):
+    """A declared attribute: its type, its values if it has few, and whether each request has to send it (C12, E8).
+
+    `one_of` is a set of values of the type. If the type is `array`, it has the elements of the arrays.
+    """
+
+    kind: AttributeType
+    one_of: tuple[Json, ...] | None = None
+    required: bool = False
+
+
+Declared: TypeAlias = AttributeType | AttributeDeclaration
+"""The declaration of an attribute, or its type alone."""
 
 
 class ResourceType(Element, frozen=True):
@@ -36,7 +78,7 @@ class ResourceType(Element, frozen=True):
     actions: tuple[Name, ...]
     name: Name | None = None
     closed: bool = False
-    attributes: dict[Key, AttributeType] | None = None
+    attributes: dict[Key, Declared] | None = None
 
 
 class Role(Element, frozen=True):
@@ -106,10 +148,11 @@ class Assignment(Element, frozen=True, gc=False):
     expires_at: str | None = None
 
 
-class Grant(Element, frozen=True, gc=False):
-    """Some actions, or `*`, for one subject on one resource, from `starts_at` until `expires_at` in RFC 3339 (P4)."""
+class Grant(Element, frozen=True, gc=False, kw_only=True):
+    """Some actions, or `*`, for one subject or group on one resource, from `starts_at` until `expires_at` (P4, P7)."""
 
-    subject: SubjectRef
+    subject: SubjectRef | None = None
+    group: Id | None = None
     resource: ResourceRef
     actions: tuple[Name, ...]
     id: Id | None = None
@@ -125,11 +168,15 @@ class Scope(Element, frozen=True):
 
 
 class Condition(Element, frozen=True):
-    """An attribute compared with a constant (C1 to C6)."""
+    """An attribute compared with a constant, `value` (C1 to C6), or with a value of the request, `value_of` (X1, X5).
+
+    A condition without faults has exactly one of the two.
+    """
 
     key: Key
     op: Operator
-    value: Json
+    value: Json = UNSET
+    value_of: Reference | None = None
 
 
 class TimeWindow(Element, frozen=True):
@@ -163,7 +210,7 @@ class Conditions(Element, frozen=True):
 
 
 class Policy(Element, frozen=True):
-    """An ALLOW or a DENY: its roles, the types and actions that it covers, and its conditions (P1 to P5)."""
+    """An ALLOW or a DENY: its roles, the types and actions that it covers, and its conditions (P1 to P6)."""
 
     id: Id
     effect: Effect
@@ -173,6 +220,7 @@ class Policy(Element, frozen=True):
     priority: Annotated[int, Meta(ge=-(2**31), le=2**31 - 1)] = 0
     enabled: bool = True
     roles: tuple[Id, ...] | None = None
+    except_roles: tuple[Id, ...] | None = None
     conditions: Conditions | None = None
 
 
@@ -193,22 +241,15 @@ class Route(Element, frozen=True):
     attributes: dict[Key, Name] | None = None
 
 
-class ContextAttribute(Element, frozen=True):
-    """A declared attribute of the context: its type, and whether each request has to send it (C12)."""
-
-    kind: AttributeType
-    required: bool = False
-
-
 class DeclaredAttributes(Element, frozen=True):
-    """The attributes of subjects (by subject type), of the context and of actions, each with its type.
+    """The attributes of subjects (by subject type), of the context and of actions, each with its declaration.
 
     Conditions on a section that is given are checked against it. A section that is None declares nothing.
     """
 
-    subject: dict[Id, dict[Key, AttributeType]] | None = None
-    context: dict[Key, AttributeType | ContextAttribute] | None = None
-    action: dict[Key, AttributeType] | None = None
+    subject: dict[Id, dict[Key, Declared]] | None = None
+    context: dict[Key, Declared] | None = None
+    action: dict[Key, Declared] | None = None
 
     @property
     def id(self) -> str:
@@ -236,9 +277,11 @@ class SilencedLint(Element, frozen=True):
 class Model(Struct, frozen=True):
     """A whole model. Its lists have the order of the documents. Only the order of `routes` has a meaning.
 
-    Of the declared attributes, a checked model has one object at most: those of all documents together.
+    Of each single member, a checked model has one element at most: what all documents say together.
     """
 
+    extensions: tuple[Extensions, ...] = ()
+    requests: tuple[Requests, ...] = ()
     resource_types: tuple[ResourceType, ...] = ()
     roles: tuple[Role, ...] = ()
     groups: tuple[Group, ...] = ()
@@ -253,11 +296,10 @@ class Model(Struct, frozen=True):
 
 
 class ElementKind(StrEnum):
-    """One of the kinds of elements. Its value is the name of the kind's list in a model document.
+    """One of the kinds of elements. Its value is the name of the kind's list, or single member, in a model document."""
 
-    The declared attributes are an object instead of a list.
-    """
-
+    EXTENSIONS = "extensions"
+    REQUESTS = "requests"
     RESOURCE_TYPES = "resource_types"
     ROLES = "roles"
     GROUPS = "groups"
@@ -272,6 +314,8 @@ class ElementKind(StrEnum):
 
 
 LISTS: dict[str, type[Element]] = {
+    ElementKind.EXTENSIONS: Extensions,
+    ElementKind.REQUESTS: Requests,
     ElementKind.RESOURCE_TYPES: ResourceType,
     ElementKind.ROLES: Role,
     ElementKind.GROUPS: Group,
@@ -286,5 +330,5 @@ LISTS: dict[str, type[Element]] = {
 }
 """The class of the elements of each list of a model document, by the name of the list."""
 
-ONE_OBJECT: Final = ElementKind.ATTRIBUTES
-"""The one member of a document that is an object instead of a list: its only element."""
+SINGLE_MEMBERS: Final = frozenset((ElementKind.EXTENSIONS, ElementKind.REQUESTS, ElementKind.ATTRIBUTES))
+"""The members of a document that are one element instead of a list of elements."""

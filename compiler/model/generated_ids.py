@@ -74,8 +74,9 @@ def _uuid5(content: bytes) -> str:
 
 def _grant_content(grant: Grant) -> bytes:
     subject, resource = grant.subject, grant.resource
+    held = ("group grant", grant.group) if subject is None else ("grant", subject.type, subject.id)
     actions = grant.actions if len(grant.actions) == 1 else tuple(sorted(set(grant.actions)))
-    stated = ("grant", subject.type, subject.id, resource.type, resource.id, actions, _instant(grant.expires_at))
+    stated = (*held, resource.type, resource.id, actions, _instant(grant.expires_at))
     return _with_start(stated, grant)
 
 

@@ -1,49 +1,41 @@
 """Joins the declared attributes of several documents."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple, TypeVar
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from ...bundles.wording import Path
-from .elements import AttributeType, ContextAttribute, DeclaredAttributes, Key
-
-Kind = TypeVar("Kind", bound=AttributeType | ContextAttribute)
+from .declared import Kinds, declaration_of
+from .elements import Declared, DeclaredAttributes, Key
+from .normal_form import canonical_json
 
 
 class Declaration(NamedTuple):
     """The declaration of one attribute. `path` starts at the object of declared attributes."""
 
     path: Path
-    kind: AttributeType
-    required: bool = False
-
-    @property
-    def shown(self) -> str:
-        """The declaration in the words of the `.writ` language."""
-        return f"{self.kind} required" if self.required else self.kind
+    declared: Declared
 
 
 def declarations(declared: DeclaredAttributes) -> Iterator[Declaration]:
     """Yields the declaration of each attribute, in the order of the document."""
     for type, attributes in (declared.subject or {}).items():
         yield from _of(attributes, ("subject", type))
-    for key, kind in (declared.context or {}).items():
-        yield Declaration(("context", key), type_of(kind), is_required(kind))
+    yield from _of(declared.context or {}, ("context",))
     yield from _of(declared.action or {}, ("action",))
 
 
-def type_of(declared: AttributeType | ContextAttribute) -> AttributeType:
-    """Returns the declared type of an attribute."""
-    return declared.kind if isinstance(declared, ContextAttribute) else declared
+def shown_declaration(declared: Declared) -> str:
+    """Returns a declaration in the words of the `.writ` language. Equal texts are equal declarations.
 
-
-def is_required(declared: AttributeType | ContextAttribute) -> bool:
-    """Returns whether each request has to send an attribute of the context (C12)."""
-    return isinstance(declared, ContextAttribute) and declared.required
-
-
-def required_keys(declared: Iterable[DeclaredAttributes]) -> tuple[Key, ...]:
-    """Returns the attributes of the context that each request has to send, in order (C12)."""
-    return tuple(sorted({key for one in declared for key, kind in (one.context or {}).items() if is_required(kind)}))
+    >>> from writ.compiler.model.elements import AttributeDeclaration
+    >>> shown_declaration(AttributeDeclaration("string", ("b", "a"), required=True))
+    'string required one of ["a","b"]'
+    """
+    stated = declaration_of(declared)
+    words = [stated.kind, *(["required"] if stated.required else [])]
+    if stated.one_of is not None:  # no check has seen the values, which may be of any type
+        words.append(f"one of [{','.join(sorted({canonical_json(value).decode() for value in stated.one_of}))}]")
+    return " ".join(words)
 
 
 def joined_attributes(declared: Iterable[DeclaredAttributes]) -> DeclaredAttributes | None:
@@ -68,9 +60,9 @@ def _both(one: DeclaredAttributes, other: DeclaredAttributes) -> DeclaredAttribu
     )
 
 
-def _united(one: dict[Key, Kind] | None, other: dict[Key, Kind] | None) -> dict[Key, Kind] | None:
+def _united(one: dict[Key, Declared] | None, other: dict[Key, Declared] | None) -> dict[Key, Declared] | None:
     return one if other is None else {**(one or {}), **other}
 
 
-def _of(attributes: Mapping[Key, AttributeType], path: Path) -> Iterator[Declaration]:
-    return (Declaration((*path, key), kind) for key, kind in attributes.items())
+def _of(attributes: Kinds, path: Path) -> Iterator[Declaration]:
+    return (Declaration((*path, key), declared) for key, declared in attributes.items())

@@ -1,9 +1,10 @@
 """The normal form of a model's elements: lists whose order has no meaning are sorted, without repeats.
 
 Each tuple in the model's classes is a set: actions, members, days, roles, scopes, conditions, addresses. The arrays
-that `in` and `nin` compare with are sets too (C5). Other JSON arrays keep their order.
+that operators of lists compare with are sets too (C5, X6). Other JSON arrays keep their order.
 """
 
+from collections.abc import Iterable
 from functools import cache, lru_cache
 from operator import is_
 from typing import Any, TypeVar
@@ -15,8 +16,7 @@ from msgspec.structs import replace
 from ...bundles.conditions.constants import CanonicalKey, canonical_key
 from ...bundles.conditions.operators import TAKES_LIST
 from ...bundles.conditions.values import Json
-from .elements import AttributeType, Condition, ContextAttribute, DeclaredAttributes
-from .joined_attributes import is_required, type_of
+from .elements import AttributeDeclaration, Condition, Declared, DeclaredAttributes, Key, ResourceType
 
 Part = TypeVar("Part", bound=Struct)
 
@@ -25,7 +25,7 @@ canonical_json = msgspec.json.Encoder(order="deterministic").encode
 
 
 def normalised(part: Part) -> Part:
-    """Returns an element of a checked model, or a part of one, with every set sorted and without repeats.
+    """Returns an element of a model, or a part of one, with every set sorted and without repeats.
 
     >>> from writ.bundles.conditions.operators import Operator
     >>> normalised(Condition("k", Operator.IN, ["b", 2, "a", 2.0])).value
@@ -34,10 +34,14 @@ def normalised(part: Part) -> Part:
     ['b', 'a']
     """
     if isinstance(part, Condition):
-        return replace(part, value=sorted_unique(part.value)) if TAKES_LIST[part.op] else part
+        is_set = TAKES_LIST[part.op] and isinstance(part.value, list)
+        return replace(part, value=sorted_unique(part.value)) if is_set else part
     if isinstance(part, DeclaredAttributes):
-        return replace(part, context=part.context and {key: _declared(kind) for key, kind in part.context.items()})
-    changed = {}
+        subject = part.subject and {type: _short(kinds) for type, kinds in part.subject.items()}
+        return replace(part, subject=subject, context=_short(part.context), action=_short(part.action))
+    changed: dict[str, Any] = {}
+    if isinstance(part, ResourceType) and part.attributes:
+        changed["attributes"] = _short(part.attributes)
     for name in _members_with_sets(type(part)):
         member = getattr(part, name)
         ordered = _set(member) if isinstance(member, tuple) else _part(member)
@@ -47,7 +51,22 @@ def normalised(part: Part) -> Part:
     return replace(part, **changed) if changed else part
 
 
-def sorted_unique(constants: list[Json]) -> list[Json]:
+def short_form(declared: Declared) -> Declared:
+    """Returns the shortest form of a declaration, with its values sorted and each once.
+
+    >>> short_form(AttributeDeclaration("string", ("b", "a", "b")))
+    AttributeDeclaration(kind='string', one_of=('a', 'b'), required=False)
+    >>> short_form(AttributeDeclaration("string"))
+    'string'
+    """
+    if not isinstance(declared, AttributeDeclaration):
+        return declared
+    if declared.one_of is not None:
+        return replace(declared, one_of=tuple(sorted_unique(declared.one_of)))
+    return declared if declared.required else declared.kind
+
+
+def sorted_unique(constants: Iterable[Json]) -> list[Json]:
     """Returns the constants of a set, each once and in order.
 
     >>> sorted_unique([True, "b", 1.0, 1, "a"])
@@ -59,9 +78,8 @@ def sorted_unique(constants: list[Json]) -> list[Json]:
     return [found[key] for key in sorted(found)]
 
 
-def _declared(kind: AttributeType | ContextAttribute) -> AttributeType | ContextAttribute:
-    """Returns the short form of a declaration that says nothing but the type."""
-    return kind if is_required(kind) else type_of(kind)
+def _short(kinds: dict[Key, Declared] | None) -> Any:
+    return kinds and {key: short_form(declared) for key, declared in kinds.items()}
 
 
 def _part(member: Any) -> Any:

@@ -10,7 +10,13 @@ from .normal_form import canonical_json, normalised
 Read = TypeVar("Read", bound=Element)
 
 _SIZE = sha256().digest_size
-_LATER = (ElementKind.ROUTES, ElementKind.ATTRIBUTES, ElementKind.LINTS)
+_LATER = (
+    ElementKind.EXTENSIONS,
+    ElementKind.REQUESTS,
+    ElementKind.ROUTES,
+    ElementKind.ATTRIBUTES,
+    ElementKind.LINTS,
+)
 
 
 class SortedDigests:

@@ -15,7 +15,7 @@ FUNCTIONS: Final[dict[Operator, str]] = {
     Operator.NIN: "none_of",
     Operator.REGEX: "matches",
 }
-"""The function below for each operator."""
+"""The function below for each operator. Those of elements are refused (X6)."""
 
 TEXT = r"""# What the conditions of policies mean.
 #

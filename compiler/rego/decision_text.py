@@ -129,23 +129,43 @@ applies_to_another_action if {
 	path(id)
 }
 
-# The grants to the subject on the resource that are in force, the smallest id first (P4).
+# The grants on the resource that are in force, the smallest id first (P4).
 grants := [grant |
-	some grant in model.grants[input.subject.type][request.subject_id][resource_type.id][request.resource_id]
+	some [_, grant] in sort([[one.id, one] | some one in granted])
 	is_in_force(grant.span)
 ]
 
+# The grants to the subject, and to its groups (P7).
+granted contains grant if {
+	some grant in model.grants[input.subject.type][request.subject_id][resource_type.id][request.resource_id]
+}
+
+granted contains grant if {
+	some direct in facts.groups
+	some group in model.granted_groups[direct]
+	some grant in model.group_grants[group][resource_type.id][request.resource_id]
+}
+
 first_grant := [grant | some grant in grants; input.action.name in grant.actions][0]
 
-# The path by which a policy applies to the subject. It is undefined if the subject lacks the roles (P2).
+# The path by which a policy applies to the subject. It is undefined if the subject lacks the roles, or holds an
+# exception (P2, P6).
 path(id) := "abac" if {
 	not model.policies[id].roles
+	not is_excepted(id)
 } else := "role" if {
 	some role in model.policies[id].roles
 	role in own_roles
+	not is_excepted(id)
 } else := "group" if {
 	some role in model.policies[id].roles
 	role in group_roles
+	not is_excepted(id)
+}
+
+is_excepted(id) if {
+	some role in model.policies[id].except_roles
+	role in (own_roles | group_roles)
 }
 
 own_roles contains role if {

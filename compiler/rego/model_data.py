@@ -1,7 +1,8 @@
-"""Writes the rest of a model as data: types, who covers what, and the facts (E3, E7, P1 to P4)."""
+"""Writes the rest of a model as data: types, who covers what, and the facts (E3, E7, P1 to P4, P7)."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from math import inf
 from typing import Any, TypeAlias
 
@@ -33,7 +34,9 @@ def model_data(model: Model, program: Program, zone_data: Callable[[str], bytes]
         "covering": _covering(program.clauses),
         "subjects": _subjects(model),
         "groups": _group_roles(model),
+        "granted_groups": _granted_groups(model),
         "grants": _grants(model),
+        "group_grants": _group_grants(model),
         "registered": _registered(model),
         "subject_ids": _aliases((subject.type, subject.external_id, subject.id) for subject in model.subjects),
         "resource_ids": _resource_ids(model),
@@ -42,13 +45,14 @@ def model_data(model: Model, program: Program, zone_data: Callable[[str], bytes]
 
 
 def _policies(clauses: Iterable[Clause]) -> Tree:
-    """Returns each policy: its priority, its title in reasons, and its roles if it has some."""
+    """Returns each policy: its priority, its title in reasons, and its roles and exceptions if it has some."""
     found = {}
     for clause in clauses:
         named = clause.name not in ("", clause.policy)
         title = f"policy `{clause.name}` (`{clause.policy}`)" if named else f"policy `{clause.policy}`"
         roles = {} if clause.roles is None else {"roles": list(clause.roles)}
-        found[clause.policy] = {"title": title, "priority": clause.priority, **roles}
+        exceptions = {"except_roles": list(clause.except_roles)} if clause.except_roles else {}
+        found[clause.policy] = {"title": title, "priority": clause.priority, **roles, **exceptions}
     return found
 
 
@@ -80,21 +84,26 @@ def _subjects(model: Model) -> Tree:
 
 def _group_roles(model: Model) -> Tree:
     """Returns the roles of each group that has some, with those of the groups that contain it (P3)."""
-    parents: dict[str, set[str]] = {group.id: set() for group in model.groups}
-    for group in model.groups:
-        for member in group.members:
-            if member.group is not None:
-                parents[member.group].add(group.id)
     own: Tree = defaultdict(dict)
     for assignment in model.assignments:
         if assignment.group is not None:
             _hold(own[assignment.group], assignment.role, [_span(assignment)])
     found: Tree = defaultdict(dict)
-    for group_id, above in ancestors(parents).items():
+    for group_id, above in _above(model).items():
         for holder in {group_id, *above} & own.keys():
             for role, spans in own[holder].items():
                 _hold(found[group_id], role, spans)
     return found
+
+
+def _above(model: Model) -> Mapping[str, AbstractSet[str]]:
+    """Returns the groups that contain each group, at any depth (P3)."""
+    parents: dict[str, set[str]] = {group.id: set() for group in model.groups}
+    for group in model.groups:
+        for member in group.members:
+            if member.group is not None:
+                parents[member.group].add(group.id)
+    return ancestors(parents)
 
 
 def _hold(roles: Tree, role: str, spans: Iterable[Span]) -> None:
@@ -107,17 +116,38 @@ def _hold(roles: Tree, role: str, spans: Iterable[Span]) -> None:
 
 
 def _grants(model: Model) -> Tree:
-    """Returns the grants by subject and resource, the smallest id first (D8)."""
-    declared = {type.id: type for type in model.resource_types}
+    """Returns the grants of subjects, by subject and resource."""
     found: Tree = defaultdict(lambda: defaultdict(lambda: defaultdict(lambda: defaultdict(list))))
+    for grant, stated in _stated_grants(model):
+        if grant.subject is not None:
+            of_subject = found[grant.subject.type][grant.subject.id]
+            of_subject[grant.resource.type][grant.resource.id].append(stated)
+    return found
+
+
+def _group_grants(model: Model) -> Tree:
+    """Returns the grants of groups, by group and resource (P7)."""
+    found: Tree = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
+    for grant, stated in _stated_grants(model):
+        if grant.group is not None:
+            found[grant.group][grant.resource.type][grant.resource.id].append(stated)
+    return found
+
+
+def _stated_grants(model: Model) -> Iterator[tuple[Grant, Tree]]:
+    """Yields each grant with what the Rego reads of it, the smallest id first (D8)."""
+    declared = {type.id: type for type in model.resource_types}
     for grant in sorted(model.grants, key=lambda grant: grant.id or ""):
         actions = sorted(expand_actions(grant.actions, declared[grant.resource.type]))
         if actions:  # `*` on a type without actions grants nothing
-            of_subject = found[grant.subject.type][grant.subject.id]
-            of_subject[grant.resource.type][grant.resource.id].append(
-                {"id": grant.id, "actions": actions, "span": _span(grant)}
-            )
-    return found
+            yield grant, {"id": grant.id, "actions": actions, "span": _span(grant)}
+
+
+def _granted_groups(model: Model) -> Tree:
+    """Returns the groups with grants whose members are in each group: itself, and those that contain it (P3, P7)."""
+    granted = {grant.group for grant in model.grants if grant.group is not None}
+    found = {id: sorted(granted & {id, *above}) for id, above in _above(model).items()} if granted else {}
+    return {id: groups for id, groups in found.items() if groups}
 
 
 def _registered(model: Model) -> Tree:

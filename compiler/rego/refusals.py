@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ...bundles.conditions.operators import Operator
-from ...bundles.program.clauses import Clause, Comparison, Program, Rate
+from ...bundles.conditions.operators import OF_ELEMENTS, Operator
+from ...bundles.program.clauses import AgainstNow, Clause, Comparison, Program, Rate, Reference
 from ...bundles.wording import quoted
 from .go_patterns import difference
 
@@ -44,9 +44,21 @@ def _of_clause(clause: Clause, required: tuple[str, ...]) -> Iterator[RegoRefusa
                     reason = f"the exported rules don't know that {quoted(f'context.{key}')} is required"
                     remedy = "declare it without `required`, or check that each request has it outside OPA"
                     yield RegoRefusal(clause.policy, "conditions.context_attrs", reason, remedy)
-        if isinstance(atom, Rate):
+        if isinstance(atom, Reference):
+            reason = f"the exported rules can't compare with {quoted(str(atom.value_of))}"
+            remedy = "compare with a constant, or decide this policy outside OPA"
+            yield RegoRefusal(clause.policy, f"conditions.{atom.section}", reason, remedy)
+        elif isinstance(atom, AgainstNow):
+            reason = "the exported rules can't compare with `now`"
+            remedy = "decide this policy outside OPA, or let the application send the outcome as a boolean"
+            yield RegoRefusal(clause.policy, f"conditions.{atom.section}", reason, remedy)
+        elif isinstance(atom, Rate):
             reason, remedy = "Rego can't count requests", "leave the rate limit out, or enforce it outside OPA"
             yield RegoRefusal(clause.policy, "conditions.rate_limit", reason, remedy)
+        elif isinstance(atom, Comparison) and OF_ELEMENTS[atom.op]:
+            reason = f"the exported rules can't compare the elements of an array with {quoted(str(atom.op))}"
+            remedy = "let the application send a boolean, or decide this policy outside OPA"
+            yield RegoRefusal(clause.policy, f"conditions.{atom.section}", reason, remedy)
         elif isinstance(atom, Comparison) and atom.op is Operator.REGEX:
             found = difference(atom.value)
             if found is not None:

@@ -1,4 +1,4 @@
-"""The Rego that reads a request, the package `writ.request`: rules E1 to E7."""
+"""The Rego that reads a request, the package `writ.request`: rules E1 to E9."""
 
 TEXT = r"""# Reads the evaluation request in `input`.
 #
@@ -23,7 +23,23 @@ is_well_formed if {
 		is_object_or_null(owner, "attributes")
 	}
 	is_boolean_or_null(object.get(input, ["options", "explain"], null))
+	not asks_registry
+	not is_on_behalf
+	not asks_strict
 	not has_unreadable_number
+}
+
+# A bundle has no registry, so it can't answer with registered attributes (E9).
+asks_registry if object.get(input, ["options", "attributes"], null) != null
+
+# Writ would decide for the actor too (A1).
+is_on_behalf if object.get(input, ["options", "actor"], null) != null
+
+# Writ would look for slips (E8).
+asks_strict if {
+	asked := object.get(input, ["options", "strict"], null)
+	asked != null
+	asked != false
 }
 
 is_name(value) if {

@@ -7,7 +7,18 @@ from ...bundles.conditions.addresses import merge_blocks, parse_block
 from ...bundles.conditions.instants import SECOND
 from ...bundles.conditions.operators import TAKES_LIST
 from ...bundles.conditions.windows import TimeWindow
-from ...bundles.program.clauses import Atom, Clause, Comparison, During, Effect, From, Program, Rate
+from ...bundles.program.clauses import (
+    AgainstNow,
+    Atom,
+    Clause,
+    Comparison,
+    During,
+    Effect,
+    From,
+    Program,
+    Rate,
+    Reference,
+)
 from .conditions_text import FUNCTIONS
 from .rego_values import rego, rego_set
 
@@ -48,6 +59,8 @@ def _test(atom: Atom, effect: Effect) -> str:
     match atom:
         case Comparison():
             return _comparison(atom)
+        case Reference() | AgainstNow():
+            raise ValueError("a reference is refused before rules are written")
         case During():
             return f"windows.during{otherwise}({rego(_window(atom.window))})"
         case From():

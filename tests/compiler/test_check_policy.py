@@ -40,6 +40,7 @@ def declared_by(model: Model) -> Any:
             "resource_types": model.resource_types,
             "roles": model.roles,
             "attributes": model.attributes,
+            "extensions": model.extensions,
             "lints": model.lints,
         }
 

@@ -36,8 +36,9 @@ RICH = {
         {"role": "editor", "group": "eng", "expires_at": "2027-01-01T01:00+01:00"},
     ],
     "grants": [
-        *[{"subject": ALICE, "resource": PLAN, "actions": ["update", "read"]}] * 2,
-        {"subject": ALICE, "resource": PLAN, "actions": ["read", "update"], "expires_at": "2027-01-01T00:00Z"},
+        {"subject": ALICE, "resource": PLAN, "actions": ["update", "read"]},
+        {"subject": ALICE, "resource": PLAN, "actions": ["update"]},
+        {"subject": ALICE, "resource": PLAN, "actions": ["read", "update"], "expires_at": "2027-01-02T00:00Z"},
         {"subject": ALICE, "resource": PLAN, "actions": ["update", "read"], "expires_at": "2027-01-01T01:00+01:00"},
     ],
     "policies": [
@@ -78,10 +79,17 @@ def digest(document: dict[str, Any]) -> str:
 
 def reordered(document: dict[str, Any], random: Random) -> dict[str, Any]:
     """The same model: lists but `routes`, members of objects and sets in another order, sets with repeats."""
-    lists = {name: elements for name, elements in document.items() if name != "model"}
-    shown = {name: [_element(one, random) for one in many] for name, many in lists.items()}
-    shown = {name: many if name == "routes" else _shuffled(many, random) for name, many in shown.items()}
+    members = {name: member for name, member in document.items() if name != "model"}
+    shown = {name: _member(name, member, random) for name, member in members.items()}
     return {name: shown[name] for name in _shuffled(list(shown), random)}
+
+
+def _member(name: str, member: Any, random: Random) -> Any:
+    """A member of the document: a list of elements, or the attributes that it declares."""
+    if not isinstance(member, list):
+        return _rekeyed(member, random)
+    elements = [_element(one, random) for one in member]
+    return elements if name == "routes" else _shuffled(elements, random)
 
 
 def _element(value: Any, random: Random) -> Any:

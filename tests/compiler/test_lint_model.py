@@ -7,7 +7,7 @@ from writ.bundles.zones import zone_names
 from writ.compiler.limits import DEFAULTS
 from writ.compiler.lint_model import ModelWarning, lint_model
 from writ.compiler.load import load
-from writ.compiler.model.elements import Model, Policy
+from writ.compiler.model.elements import SINGLE_MEMBERS, Model, Policy
 from writ.compiler.source import Source
 
 from tests.support.strategies import document
@@ -32,8 +32,8 @@ def path_of(model: Model, found: ModelWarning) -> str:
     places = [place for place, one in enumerate(getattr(model, found.kind)) if one is found.element]
     return (
         f"$.{found.kind}[{places[0]}]{found.path[1:]}"
-        if found.kind != "attributes"
-        else f"$.attributes{found.path[1:]}"
+        if found.kind not in SINGLE_MEMBERS
+        else f"$.{found.kind}{found.path[1:]}"
     )
 
 

@@ -3,7 +3,7 @@
 from ....bundles.conditions.values import Json
 from ....bundles.wording import Path
 from ...limits import Limits
-from ...model.elements import LISTS, ONE_OBJECT
+from ...model.elements import LISTS, SINGLE_MEMBERS
 from ...source import Source, SourceText, Span
 from ..bad_document import BadDocument, EmptyDocument
 from ..document_handler import ByteProgress, DocumentHandler
@@ -60,7 +60,7 @@ class JsonDocument:
             self._names[name], self._values[name] = offset, cursor.offset
             if not handler.begin(name):
                 cursor.value()
-            elif is_array and name in LISTS and name != ONE_OBJECT:
+            elif is_array and name in LISTS and name not in SINGLE_MEMBERS:
                 self._read_list(name, cursor, handler, byte_progress)
             else:
                 handler.value(name, cursor.value())

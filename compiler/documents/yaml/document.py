@@ -6,7 +6,7 @@ from ....bundles.conditions.values import Json
 from ....bundles.wording import Path, described
 from ...diagnostics.diagnostic import Finding
 from ...limits import Limits
-from ...model.elements import LISTS, ONE_OBJECT
+from ...model.elements import LISTS, SINGLE_MEMBERS
 from ...source import Source, SourceText, Span
 from ..bad_document import BadDocument
 from ..document_handler import ByteProgress, DocumentHandler
@@ -70,7 +70,8 @@ class YamlDocument:
             for lost in LISTS:
                 handler.mark_incomplete(lost)
         elif handler.begin(name):
-            if name in LISTS and name != ONE_OBJECT and isinstance(node, SequenceNode) and node.tag == ARRAY:
+            is_list = name in LISTS and name not in SINGLE_MEMBERS
+            if is_list and isinstance(node, SequenceNode) and node.tag == ARRAY:
                 take = handler.elements(name)
                 self._open.add(id(node))
                 for item in node.value:

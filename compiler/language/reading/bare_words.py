@@ -6,7 +6,7 @@ from ....bundles.wording import quoted
 from ..placed import Placed
 from ..syntax_fault import SyntaxFault
 
-_PRESENCE = "presence needs no test, for a comparison with an absent attribute is false"
+_PRESENCE = "a comparison with an absent attribute is false, and `is present` alone tests for presence"
 _COMPARES = "a condition compares with a constant, never with an attribute"
 _MEANINGS: Mapping[str, str] = {
     **dict.fromkeys(("missing", "absent", "present", "unset", "set", "defined", "undefined"), _PRESENCE),

@@ -1,4 +1,4 @@
-"""Reads declared attributes and silenced lints."""
+"""Reads extensions, the mode of requests, declarations of attributes, and silenced lints."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,6 +6,18 @@ from typing import Any
 from ..placed import Placed, Reader, array, object_of, said, values
 from .constants import members_of
 from .statement_clauses import ReadStatement, element, member
+
+
+def extensions(children: list[Any]) -> ReadStatement:
+    """Reads `extensions references, now`. The value is the array of the names, as in a document."""
+    keyword, names = children[0], values(children)
+    return ReadStatement("extensions", array(names, keyword.start, (names or [keyword])[-1].end))
+
+
+def requests(children: list[Any]) -> ReadStatement:
+    """Reads `requests strict`. The value is the mode, as in a document."""
+    keyword, mode = children
+    return ReadStatement("requests", Placed(str(mode.value), keyword.start, mode.end))
 
 
 def declare_subject(children: list[Any]) -> ReadStatement:
@@ -26,13 +38,17 @@ def declare_section(children: list[Any]) -> ReadStatement:
     return _section(keyword, section, object_of(members_of(pairs), section.start, end.end))
 
 
-def context_kind(children: list[Placed]) -> tuple[Placed, Placed]:
-    """Reads `risk number required`: the name of an attribute of the context, and its declaration."""
-    name, kind, *required = children
-    if not required:
+def kind(children: list[Placed]) -> tuple[Placed, Placed]:
+    """Reads `risk string required one of ["low", "high"]`: the name of an attribute, and its declaration."""
+    name, kind, *rest = children
+    if not rest:
         return name, kind
-    members = {"kind": member(kind), "required": member(said(True, required[0]))}
-    return name, object_of(members, kind.start, required[0].end)
+    members = {"kind": member(kind)}
+    if rest[0].type == "REQUIRED":
+        members["required"] = member(said(True, rest[0]))
+    if isinstance(rest[-1].value, list):
+        members["one_of"] = member(rest[-1])
+    return name, object_of(members, kind.start, rest[-1].end)
 
 
 def silence(children: list[Any]) -> ReadStatement:
@@ -53,10 +69,12 @@ def _section(keyword: Placed, section: Placed, attributes: Placed) -> ReadStatem
 
 
 READERS: Mapping[str, Reader] = {
+    "extensions": extensions,
+    "requests": requests,
     "declare_subject": declare_subject,
     "declare_context": declare_section,
     "declare_action": declare_section,
-    "context_kind": context_kind,
+    "kind": kind,
     "silence": silence,
 }
-"""The readers of declared attributes and silences, by the name of the grammar's rule."""
+"""The readers of declarations and silences, by the name of the grammar's rule."""

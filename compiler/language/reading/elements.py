@@ -39,7 +39,7 @@ def pairs(children: list[Any]) -> StatementClause:
 
 
 def pair(children: list[Placed]) -> tuple[Placed, Placed]:
-    """Reads the name of an attribute, and its kind or value."""
+    """Reads the name of an attribute, and its value."""
     return children[0], children[1]
 
 
@@ -92,12 +92,12 @@ def external_id(children: list[Placed]) -> StatementClause:
 
 
 def holder_group(children: list[Placed]) -> Holder:
-    """Reads the group that gets a role."""
+    """Reads the group that gets a role or a grant."""
     return "group", children[1]
 
 
 def holder_subject(children: list[Placed]) -> Holder:
-    """Reads the subject that gets a role."""
+    """Reads the subject that gets a role or a grant."""
     return "subject", reference(children)
 
 
@@ -109,13 +109,12 @@ def assign_statement(children: list[Any]) -> ReadStatement:
 
 def grant_statement(children: list[Any]) -> ReadStatement:
     """Reads `grant read, delete on document d1 to user alice`."""
-    names = [child for child in values(children) if isinstance(child, Placed)]
     terms = [child for child in children if isinstance(child, StatementClause)]
-    granted, (resource_type, resource, subject_type, subject) = names[:-4], names[-4:]
+    *granted, resource_type, resource, (kind, holder) = values(children)[: -len(terms) or None]
     members = {
         "actions": array(granted),
         "resource": reference([resource_type, resource]),
-        "subject": reference([subject_type, subject]),
+        kind: holder,
     }
     return element("grants", children[0], members, terms)
 
@@ -140,7 +139,6 @@ READERS: Mapping[str, Reader] = {
     "actions": actions,
     "closed": closed,
     "attribute_kinds": pairs,
-    "kind": pair,
     "role": role_statement,
     "group": group_statement,
     "members": members,

@@ -65,12 +65,15 @@ def priority(children: list[Placed]) -> StatementClause:
 
 
 def effect(children: list[Any]) -> StatementClause:
-    """Reads `allow editor to read document`, with a `to` for each type."""
+    """Reads `allow editor to read document`, perhaps with `except` before a `to` for each type."""
     keyword, who, *found = children
+    excepted = found.pop(0) if isinstance(found[0], Placed) else None
     scopes = [scope for scopes in found for scope in scopes]
     members: Members = {"effect": member(said(keyword.value.upper(), keyword))}
     if who.parts is not None:
         members["roles"] = member(who)
+    if excepted is not None:
+        members["except_roles"] = member(excepted)
     members["resource_types"] = member(array(scopes))
     return StatementClause(keyword, scopes[-1].end, members)
 
@@ -82,6 +85,11 @@ def everyone(children: list[Placed]) -> Placed:
 
 def roles(children: list[Placed]) -> Placed:
     """Reads a list of roles."""
+    return array(values(children))
+
+
+def exceptions(children: list[Placed]) -> Placed:
+    """Reads `except vip, contractor`."""
     return array(values(children))
 
 
@@ -206,6 +214,7 @@ READERS: Mapping[str, Reader] = {
     "effect": effect,
     "everyone": everyone,
     "roles": roles,
+    "exceptions": exceptions,
     "scope": scope,
     "scope_of_anything": scope_of_anything,
     "covered_types": values,

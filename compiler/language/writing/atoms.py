@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable
 
+from ....bundles.conditions.references import NOW
 from ....bundles.conditions.windows import show_window
-from ....bundles.program.clauses import Atom, Comparison, During, From, Rate
+from ....bundles.program.clauses import AgainstNow, Atom, Comparison, During, From, Rate, Reference
 from ...model.elements import Condition, RateLimit, TimeWindow
 from .layout import glued
 from .policies import allowlist, comparison, rate, window
@@ -23,6 +24,10 @@ def _tokens(atom: Atom) -> Iterable[str]:
     match atom:
         case Comparison(section, key, op, value):
             return comparison(section.removesuffix("_attrs"), Condition(key, op, value))
+        case Reference(section, key, op, value_of):
+            return comparison(section.removesuffix("_attrs"), Condition(key, op, value_of=str(value_of)))
+        case AgainstNow(section, key, op):
+            return comparison(section.removesuffix("_attrs"), Condition(key, op, value_of=NOW))
         case During(compiled):
             shown = show_window(compiled)
             days = {"days": tuple(shown["days"])} if "days" in shown else {}

@@ -1,12 +1,22 @@
-"""Writes declared attributes and silenced lints as lines of text."""
+"""Writes extensions, the mode of requests, declared attributes and silenced lints as lines of text."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
-from ...model.elements import AttributeType, ContextAttribute, DeclaredAttributes, SilencedLint
-from ...model.joined_attributes import is_required, type_of
+from ...model.declared import Kinds, is_required, type_of
+from ...model.elements import AttributeDeclaration, Declared, DeclaredAttributes, Extensions, Requests, SilencedLint
 from ..words import written_name, written_text
-from .constants import commas, names
+from .constants import commas, constant, names
 from .layout import Line
+
+
+def extensions_line(extensions: Extensions) -> Iterator[Line]:
+    """Yields the line of the extensions."""
+    yield Line(["extensions", *names(extensions.names)], 0)
+
+
+def requests_line(requests: Requests) -> Iterator[Line]:
+    """Yields the line that says how requests are checked."""
+    yield Line(["requests", requests.mode], 0)
 
 
 def declaration_lines(declared: DeclaredAttributes) -> Iterator[Line]:
@@ -14,12 +24,11 @@ def declaration_lines(declared: DeclaredAttributes) -> Iterator[Line]:
     if declared.subject == {}:
         yield Line(["declare", "subject"], 0)
     for kind, attributes in (declared.subject or {}).items():
-        yield Line(["declare", "subject", written_name(kind), *_kinds(attributes)], 0)
+        yield Line(["declare", "subject", written_name(kind), *kinds(attributes)], 0)
     if declared.context is not None:
-        kinds = ([written_name(key), *_context_kind(kind)] for key, kind in declared.context.items())
-        yield Line(["declare", "context", *commas(kinds)], 0)
+        yield Line(["declare", "context", *kinds(declared.context)], 0)
     if declared.action is not None:
-        yield Line(["declare", "action", *_kinds(declared.action)], 0)
+        yield Line(["declare", "action", *kinds(declared.action)], 0)
 
 
 def silence_line(silence: SilencedLint) -> Iterator[Line]:
@@ -28,9 +37,13 @@ def silence_line(silence: SilencedLint) -> Iterator[Line]:
     yield Line(["silence", written_name(silence.code), *on, "because", written_text(silence.reason)], 0)
 
 
-def _context_kind(declared: AttributeType | ContextAttribute) -> list[str]:
-    return [type_of(declared), "required"] if is_required(declared) else [type_of(declared)]
+def kinds(declared: Kinds) -> list[str]:
+    """Returns the tokens of attributes with their declarations."""
+    return commas([written_name(key), *_declaration(one)] for key, one in declared.items())
 
 
-def _kinds(attributes: Mapping[str, str]) -> list[str]:
-    return commas([written_name(key), kind] for key, kind in attributes.items())
+def _declaration(declared: Declared) -> list[str]:
+    tokens = [type_of(declared), *(["required"] if is_required(declared) else [])]
+    if isinstance(declared, AttributeDeclaration) and declared.one_of is not None:
+        tokens += ["one", "of", *constant([*declared.one_of])]
+    return tokens

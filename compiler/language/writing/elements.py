@@ -18,6 +18,7 @@ from ...model.elements import (
 )
 from ..words import written_name, written_template, written_text
 from .constants import attributes, commas, names
+from .declarations import kinds
 from .layout import CLAUSE_INDENT, Line
 
 
@@ -29,7 +30,7 @@ def type_lines(element: ResourceType) -> Iterator[Line]:
     if element.closed:
         yield clause("closed")
     if element.attributes is not None:
-        yield clause("attributes", *commas([written_name(key), kind] for key, kind in element.attributes.items()))
+        yield clause("attributes", *kinds(element.attributes))
 
 
 def role_lines(element: Role) -> Iterator[Line]:
@@ -58,16 +59,12 @@ def resource_lines(element: Resource) -> Iterator[Line]:
 
 def assignment_lines(element: Assignment) -> Iterator[Line]:
     """Yields the line of an assignment."""
-    if element.subject is not None:
-        holder = _reference(element.subject)
-    else:
-        holder = ["group", written_name(element.group or "")]
-    yield Line(["assign", written_name(element.role), "to", *holder, *_terms(element)], 0)
+    yield Line(["assign", written_name(element.role), "to", *_holder(element), *_terms(element)], 0)
 
 
 def grant_lines(element: Grant) -> Iterator[Line]:
     """Yields the line of a direct grant."""
-    on = ["on", *_reference(element.resource), "to", *_reference(element.subject)]
+    on = ["on", *_reference(element.resource), "to", *_holder(element)]
     yield Line(["grant", *actions(element.actions), *on, *_terms(element)], 0)
 
 
@@ -110,6 +107,13 @@ def _label(name: str | None) -> list[str]:
 
 def _reference(key: Subject | Resource | SubjectRef | ResourceRef | Member) -> list[str]:
     return [written_name(key.type or ""), written_name(key.id or "")]
+
+
+def _holder(element: Assignment | Grant) -> list[str]:
+    """Returns the tokens of the subject or the group that gets a role or a grant."""
+    if element.subject is not None:
+        return _reference(element.subject)
+    return ["group", written_name(element.group or "")]
 
 
 def _entity_lines(element: Subject | Resource) -> Iterator[Line]:

@@ -4,6 +4,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from ....bundles.conditions.operators import Operator
+from ....bundles.conditions.references import NOW
 from ..parse import Parsed, parse
 from ..placed import Placed
 from ..reading.conditions import WITHOUT_BRACKETS
@@ -12,6 +14,7 @@ from ..reading.policies import WINDOW
 from ..reading.statement_clauses import ReadStatement
 from ..statements import BLANKS, statements
 from .layout import CLAUSE_INDENT, WRAPPED_INDENT, Line
+from .policies import OF_NOW, PRESENCE
 
 _WINDOW = frozenset(WINDOW)
 """The members whose clauses share a line."""
@@ -91,6 +94,7 @@ def _lines(text: str, parsed: Parsed) -> Iterator[Line]:
     """Yields the lines of a statement."""
     breaks, commas, lists = _breaks(parsed), _missing_commas(parsed), _lists_without_brackets(parsed)
     opened, closed = {one.start for one in lists}, {one.end for one in lists}
+    phrases, skipped = _phrases(parsed), -1
     tokens: list[str] = []
     indent = 0
     for place, token in enumerate(parsed.tokens):
@@ -98,10 +102,17 @@ def _lines(text: str, parsed: Parsed) -> Iterator[Line]:
             own = not text[text.rfind("\n", 0, token.start) + 1 : token.start].strip(BLANKS)
             if tokens or not own:
                 yield Line(tokens, indent, "" if own else token.text.rstrip(BLANKS))
-            after = next((one.start for one in parsed.tokens[place:] if one.type != "COMMENT"), -1)
+            later = (one.start for one in parsed.tokens[place:] if one.type != "COMMENT" and one.start >= skipped)
+            after = next(later, -1)
             tokens, indent = [], breaks.get(after, CLAUSE_INDENT if after < 0 else WRAPPED_INDENT)
             if own:
                 yield Line([], indent, token.text.rstrip(BLANKS))
+            continue
+        if token.start < skipped:
+            continue
+        if token.start in phrases:
+            skipped, words = phrases[token.start]
+            tokens += words
             continue
         if token.start in breaks:
             if tokens:
@@ -114,6 +125,22 @@ def _lines(text: str, parsed: Parsed) -> Iterator[Line]:
             tokens.append(",")
     if tokens:
         yield Line(tokens, indent)
+
+
+def _phrases(parsed: Parsed) -> dict[int, tuple[int, Sequence[str]]]:
+    """Returns where a comparison starts that is written in words, where it ends, and these words.
+
+    The words for `not in []` are `is present`, those for `<= now` are `has passed`.
+    """
+    found: dict[int, tuple[int, Sequence[str]]] = {}
+    for condition in _conditions(parsed):
+        operator, value = condition.parts["op"][1], condition.parts.get("value", (None, None))[1]
+        other = condition.parts.get("value_of", (None, None))[1]
+        if operator.value == Operator.NIN and value is not None and value.value == []:
+            found[operator.start] = value.end, PRESENCE
+        elif other is not None and other.value == NOW and operator.value in OF_NOW:
+            found[operator.start] = other.end, OF_NOW[operator.value]
+    return found
 
 
 def _breaks(parsed: Parsed) -> dict[int, int]:
@@ -152,15 +179,16 @@ def _missing_commas(parsed: Parsed) -> set[int]:
 
 def _lists_without_brackets(parsed: Parsed) -> list[Placed]:
     """Returns the lists of constants that are said without brackets. The canonical form has brackets."""
-    conditions = (
-        condition
-        for clause in parsed.element.clauses
-        if clause.name == "when"
-        for _, section in clause.members.values()
-        for condition in section.parts
-    )
-    constants = (condition.parts["value"][1] for condition in conditions)
+    constants = (condition.parts["value"][1] for condition in _conditions(parsed) if "value" in condition.parts)
     return [constant for constant in constants if constant.type == WITHOUT_BRACKETS]
+
+
+def _conditions(parsed: Parsed) -> Iterator[Placed]:
+    """Yields the comparisons of a policy."""
+    for clause in parsed.element.clauses:
+        if clause.name == "when":
+            for _, section in clause.members.values():
+                yield from section.parts
 
 
 def _is_term(element: ReadStatement, said: Collection[str]) -> bool:

@@ -32,6 +32,11 @@ class Line(NamedTuple):
             filled[-1:] = [f"{filled[-1]}  {self.comment}" if self.tokens else " " * self.indent + self.comment]
         yield from filled
 
+    def phrases(self) -> Iterator[str]:
+        """Yields the same text with a line for each part that a line may end after."""
+        for at, phrase in enumerate(_phrases(glued(self.tokens))):
+            yield " " * (WRAPPED_INDENT if at else self.indent) + phrase
+
 
 def glued(tokens: Iterable[str]) -> list[str]:
     """Returns tokens as words, with a comma at the end of the word before it.

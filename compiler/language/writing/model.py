@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from ...model.elements import Element, ElementKind
-from .declarations import declaration_lines, silence_line
+from .declarations import declaration_lines, extensions_line, requests_line, silence_line
 from .elements import (
     assignment_lines,
     grant_lines,
@@ -19,6 +19,8 @@ from .layout import Line
 from .policies import policy_lines
 
 _WRITERS: Mapping[ElementKind, Callable[[Any], Iterator[Line]]] = {
+    ElementKind.EXTENSIONS: extensions_line,
+    ElementKind.REQUESTS: requests_line,
     ElementKind.RESOURCE_TYPES: type_lines,
     ElementKind.ROLES: role_lines,
     ElementKind.GROUPS: group_lines,
@@ -33,6 +35,11 @@ _WRITERS: Mapping[ElementKind, Callable[[Any], Iterator[Line]]] = {
 }
 
 
+def element_lines(kind: ElementKind, element: Element) -> Iterator[Line]:
+    """Yields the lines of an element."""
+    return _WRITERS[kind](element)
+
+
 class ModelText:
     """Writes the statements of a model, one after the other, with blank lines as the formatter has them.
 
@@ -45,7 +52,7 @@ class ModelText:
 
     def statement(self, kind: ElementKind, element: Element) -> str:
         """Returns the next statement, with the blank line before it if there is one."""
-        lines = [line for one in _WRITERS[kind](element) for line in one.lines()]
+        lines = [line for one in element_lines(kind, element) for line in one.lines()]
         apart = self._kind is not None and (kind is not self._kind or self._lines > 1 or len(lines) > 1)
         self._kind, self._lines = kind, len(lines)
         return ("\n" if apart else "") + "\n".join(lines) + "\n"

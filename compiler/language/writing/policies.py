@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from operator import attrgetter
 
-from ....bundles.conditions.operators import OPERATORS
+from ....bundles.conditions.operators import OPERATORS, Operator
+from ....bundles.conditions.references import NOW
 from ....bundles.conditions.windows import DAYS
 from ...model.elements import Condition, Conditions, Policy, RateLimit, Scope, TimeWindow
 from ..words import written_key, written_name, written_template, written_text
@@ -12,7 +13,13 @@ from .constants import commas, constant, names
 from .elements import actions, clause, head
 from .layout import WRAPPED_INDENT, Line
 
+PRESENCE = ("is", "present")
+"""The words for a `nin` with an empty array."""
+
 _OPERATORS = {op: tuple(row.written.split()) for op, row in OPERATORS.items()}
+OF_NOW = {Operator.LTE: ("has", "passed"), Operator.GT: ("is", "still", "to", "come")}
+"""The words that compare an attribute with `now`, for the operators that have some."""
+
 _SECTIONS = ("resource", "subject", "action", "context")
 _UNITS = (("day", 86_400), ("hour", 3_600), ("minute", 60), ("second", 1))
 _ACTIONS = attrgetter("actions")
@@ -38,7 +45,8 @@ def policy_lines(policy: Policy) -> Iterator[Line]:
 
 def _effect(policy: Policy) -> Iterator[Line]:
     who = ["everyone"] if policy.roles is None else names(policy.roles)
-    first = [policy.effect.lower(), *who]
+    excepted = [] if policy.except_roles is None else ["except", *names(policy.except_roles)]
+    first = [policy.effect.lower(), *who, *excepted]
     scopes = [_scopes(actions, [*scopes]) for actions, scopes in groupby(policy.resource_types, _ACTIONS)]
     if len(scopes) == 1:
         yield clause(*first, *scopes[0])
@@ -70,11 +78,28 @@ def _conditions(conditions: Conditions) -> Iterator[Line]:
         yield clause(*rate(conditions.rate_limit))
 
 
+def is_presence(condition: Condition) -> bool:
+    """Returns whether a condition holds whenever its attribute is present (C5)."""
+    return condition.op == Operator.NIN and condition.value_of is None and condition.value == []
+
+
 def comparison(section: str, condition: Condition) -> Iterator[str]:
     """Yields the tokens of a comparison. `section` is the word for what has the attribute, like `resource`."""
     yield f"{section}.{written_key(condition.key)}"
+    if is_presence(condition):
+        yield from PRESENCE
+        return
+    if condition.value_of == NOW and condition.op in OF_NOW:
+        yield from OF_NOW[condition.op]
+        return
     yield from _OPERATORS[condition.op]
-    yield from constant(condition.value)
+    if condition.value_of == NOW:
+        yield NOW
+    elif condition.value_of is None:
+        yield from constant(condition.value)
+    else:
+        source, _, key = condition.value_of.partition(".")
+        yield f"{source}.{written_key(key)}"
 
 
 def window(said: TimeWindow) -> Iterator[str]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from ....bundles.conditions.operators import TAKES_LIST, Operator
 from ....bundles.wording import quoted
-from ...checks.conditions_of import conditions_of
+from ...checks.conditions_of import constants_of
 from ...checks.draft import Draft
 from ...diagnostics.diagnostic import Finding
 from ..prepared_policy import PreparedPolicy
@@ -16,7 +16,7 @@ _REFERENCE = re.compile(
     r"|^\$[A-Za-z_][\w.]*$"  # $user
     r"|^(?:subject|principal|resource|action|context)(?:\.[A-Za-z_]\w*)+$"  # subject.ward
 )
-_HELP = "a condition compares with a constant; the guide's section `Compare two attributes` shows ways round that"
+_HELP = "this is a text; to compare with another value of the request, write `value_of` (the extension `references`)"
 
 
 def looks_like_reference(_draft: Draft, policies: Sequence[PreparedPolicy]) -> Iterator[Finding]:
@@ -26,7 +26,7 @@ def looks_like_reference(_draft: Draft, policies: Sequence[PreparedPolicy]) -> I
     out, because `$` and braces have a meaning there.
     """
     for prepared in policies:
-        for _, condition, path in conditions_of(prepared.policy, prepared.index):
+        for _, condition, path in constants_of(prepared.policy, prepared.index):
             if condition.op == Operator.REGEX:
                 continue
             is_list = TAKES_LIST[condition.op] and isinstance(condition.value, list)

@@ -4,14 +4,14 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
-from ....bundles.conditions.operators import TAKES_LIST
+from ....bundles.conditions.operators import OF_ELEMENTS, TAKES_LIST
 from ....bundles.conditions.values import Json
+from ....bundles.declarations.kinds import ValueKind, kind_of
 from ....bundles.wording import Path, described, quoted
-from ...checks.attribute_types import kind_of
-from ...checks.conditions_of import conditions_of
+from ...checks.conditions_of import constants_of
 from ...checks.draft import Draft
 from ...diagnostics.diagnostic import Finding
-from ...model.elements import AttributeType, Policy
+from ...model.elements import Policy
 from ..prepared_policy import PreparedPolicy
 
 _MANY = 2
@@ -26,7 +26,7 @@ class _Use(NamedTuple):
     """A constant, its type, and the condition (a policy and a place in it) that compares with it."""
 
     constant: Json
-    kind: AttributeType
+    kind: ValueKind
     condition: Path
     path: Path
 
@@ -39,7 +39,9 @@ def odd_constant(_draft: Draft, policies: Sequence[PreparedPolicy]) -> Iterator[
     """
     uses: dict[_Key, list[_Use]] = defaultdict(list)
     for prepared in policies:
-        for section, condition, path in conditions_of(prepared.policy, prepared.index):
+        for section, condition, path in constants_of(prepared.policy, prepared.index):
+            if OF_ELEMENTS[condition.op]:  # its constants are elements of the attribute's value
+                continue
             found = list(_uses(condition.value, TAKES_LIST[condition.op], path))
             for type in _types(prepared.policy) if section == "resource_attrs" else ("",):
                 uses[section, condition.key, type] += found
@@ -68,9 +70,9 @@ def _types(policy: Policy) -> dict[str, None]:
     return dict.fromkeys(scope.resource_type_id for scope in policy.resource_types)
 
 
-def _odd(uses: Sequence[_Use]) -> tuple[_Use, AttributeType] | None:
+def _odd(uses: Sequence[_Use]) -> tuple[_Use, ValueKind] | None:
     """Returns the one use that differs from all others, and their type, or None."""
-    by_kind: dict[AttributeType, list[_Use]] = defaultdict(list)
+    by_kind: dict[ValueKind, list[_Use]] = defaultdict(list)
     for use in uses:
         by_kind[use.kind].append(use)
     if len(by_kind) != 2:
@@ -82,7 +84,7 @@ def _odd(uses: Sequence[_Use]) -> tuple[_Use, AttributeType] | None:
     return None
 
 
-def _is_text_of(use: _Use, kind: AttributeType) -> bool:
+def _is_text_of(use: _Use, kind: ValueKind) -> bool:
     """Returns whether a constant is a text that people write for a value of that type."""
     if not isinstance(use.constant, str):
         return False
@@ -97,7 +99,7 @@ def _is_text_of(use: _Use, kind: AttributeType) -> bool:
     return True
 
 
-def _help(use: _Use, usual: AttributeType) -> str:
+def _help(use: _Use, usual: ValueKind) -> str:
     return (
         f"values of different types are never equal; leave the quotes out to write {_noun(usual)}"
         if _is_text_of(use, usual)
@@ -105,5 +107,5 @@ def _help(use: _Use, usual: AttributeType) -> str:
     )
 
 
-def _noun(kind: AttributeType) -> str:
+def _noun(kind: ValueKind) -> str:
     return {"boolean": "`true` or `false`", "array": "an array", "object": "an object"}.get(kind, f"a {kind}")

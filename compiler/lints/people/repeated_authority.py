@@ -18,8 +18,8 @@ def repeated_authority(draft: Draft, policies: Sequence[PreparedPolicy]) -> Iter
     """Warns about direct assignments and grants that give nothing more than another way does.
 
     An assignment is repeated if a group that contains the subject has the role for at least the same time. A grant is
-    repeated if ALLOW policies without any conditions give all its actions, to everyone or to roles that the subject
-    holds without a limit in time.
+    repeated if ALLOW policies without conditions and exceptions give all its actions, to everyone or to roles that the
+    subject holds without a limit in time.
     """
     holders = _Holders(draft)
     yield from _assignments(draft, holders)
@@ -54,10 +54,13 @@ class _Holders:
                     return group
         return None
 
-    def roles_of(self, subject: SubjectRef) -> set[str]:
-        """Returns the roles that a subject holds without a limit in time."""
-        by_groups = (self._forever_by_group.get(group, ()) for group in self._groups.of(subject))
-        return set(self._forever.get(subject, ())).union(*by_groups)
+    def roles_of(self, holder: SubjectRef | str) -> set[str]:
+        """Returns the roles that a subject, or each member of a group, holds without a limit in time."""
+        if isinstance(holder, str):
+            groups, own = (holder, *self._groups.above.get(holder, ())), set[str]()
+        else:
+            groups, own = (*self._groups.of(holder),), self._forever.get(holder, set())
+        return own.union(*(self._forever_by_group.get(group, ()) for group in groups))
 
 
 def _assignments(draft: Draft, holders: _Holders) -> Iterator[Finding]:
@@ -74,20 +77,24 @@ def _grants(draft: Draft, holders: _Holders, policies: Sequence[PreparedPolicy])
     for index, grant in enumerate(draft.model.grants if unconditional.any else ()):
         policy = unconditional.policy_for(draft, grant, holders)
         if policy is not None:
-            message = f"{quoted(grant.subject.id)} may do all of this grant by the ALLOW {quoted(policy)} too"
+            holder = grant.group if grant.subject is None else grant.subject.id
+            who = quoted(holder) if grant.group is None else f"each member of {quoted(holder)}"
+            message = f"{who} may do all of this grant by the ALLOW {quoted(policy)} too"
             yield Finding("repeated-authority", message, ("grants", index), severity="warning")
 
 
 class _Unconditional:
-    """The ALLOW policies without any condition, by type and action."""
+    """The ALLOW policies without any condition or exception, by type and action."""
 
     def __init__(self, policies: Sequence[PreparedPolicy]):
         self._for: dict[Pair, list[Policy]] = defaultdict(list)
         self._giving: dict[tuple[str, tuple[str, ...]], Sequence[Sequence[Policy]]] = {}
         for prepared in policies:
-            if prepared.policy.effect == "ALLOW" and not any(astuple(prepared.policy.conditions or Conditions())):
+            policy = prepared.policy
+            limits = (policy.except_roles, *astuple(policy.conditions or Conditions()))
+            if policy.effect == "ALLOW" and not any(limits):
                 for pair in prepared.pairs:
-                    self._for[pair].append(prepared.policy)
+                    self._for[pair].append(policy)
 
     @property
     def any(self) -> bool:
@@ -99,7 +106,7 @@ class _Unconditional:
         giving = self._policies_giving(draft, grant.resource.type, grant.actions)
         if not giving:
             return None
-        roles = holders.roles_of(grant.subject)
+        roles = holders.roles_of(grant.subject or grant.group or "")
         found = [
             next((one.id for one in many if one.roles is None or roles.intersection(one.roles)), None)
             for many in giving

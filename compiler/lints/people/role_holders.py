@@ -63,6 +63,14 @@ class Groups:
         yield from direct
         yield from sorted({above for group in direct for above in self.above.get(group, ())}.difference(direct))
 
+    def members_of(self, groups: set[str]) -> dict[str, list[tuple[str, str]]]:
+        """Returns the types and ids of the subjects in each of some groups, directly or through others."""
+        found: dict[str, list[tuple[str, str]]] = defaultdict(list)
+        for subject in self._of if groups else ():
+            for group in groups.intersection(self.of(SubjectRef(*subject))):
+                found[group].append(subject)
+        return found
+
     def with_subjects(self) -> set[str]:
         """Returns the groups that contain a subject, directly or through others."""
         direct = {group for groups in self._of.values() for group in groups}

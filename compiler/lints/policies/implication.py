@@ -21,7 +21,9 @@ _STEPS_A_DIAGRAM = 200
 
 
 def applies_to_all_of(wide: PreparedPolicy, narrow: PreparedPolicy) -> bool:
-    """Returns whether `wide` applies to each subject that `narrow` applies to (P2)."""
+    """Returns whether `wide` applies to each subject that `narrow` applies to (P2, P6)."""
+    if not set(wide.policy.except_roles or ()) <= set(narrow.policy.except_roles or ()):
+        return False
     if wide.policy.roles is None:
         return True
     return narrow.policy.roles is not None and set(narrow.policy.roles) <= set(wide.policy.roles)

@@ -11,7 +11,7 @@ from ..prepared_policy import PreparedPolicy
 
 def unused_role(draft: Draft, _policies: Sequence[PreparedPolicy]) -> Iterator[Finding]:
     """Warns about each role that no policy names, enabled or not."""
-    named = {role for policy in draft.model.policies for role in policy.roles or ()}
+    named = {role for policy in draft.model.policies for role in (*(policy.roles or ()), *(policy.except_roles or ()))}
     for index, role in enumerate(draft.model.roles):
         if role.id not in named:
             message = f"no policy names the role {quoted(role.id)}, so it gives nothing"

@@ -29,12 +29,6 @@ CASES = {
         ),
         [],
     ),
-    "equal grants without ids": (
-        model_text(
-            grants=f'[{", ".join([f"""{{"subject": {ALICE}, "resource": {PLAN}, "actions": ["read"]}}"""] * 3)}]'
-        ),
-        [],
-    ),
     "subject": (model_text(subjects=f"[{ALICE}, {ALICE}]"), [("duplicate-id", '"alice"')]),
     "same id in another type": (model_text(subjects=f'[{ALICE}, {{"type": "robot", "id": "alice"}}]'), []),
     "external id": (

@@ -11,6 +11,19 @@ ONES = json.dumps([{"key": "k", "op": "eq", "value": 1}] * 100)
 
 CASES = {
     "empty roles": (model_text(policies=policy(more=', "roles": []')), [("empty", "[")]),
+    "empty exceptions": (model_text(policies=policy(more=', "except_roles": []')), [("empty", "[")]),
+    "unknown exception": (
+        model_text(policies=policy(more=', "except_roles": ["editr"]')),
+        [("unknown-role", '"editr"')],
+    ),
+    "a role and an exception": (
+        model_text(policies=policy(more=', "roles": ["editor"], "except_roles": ["viewer", "editor"]')),
+        [("excepted-role", '"editor"')],
+    ),
+    "a role and another exception": (
+        model_text(policies=policy(more=', "roles": ["editor"], "except_roles": ["viewer"]')),
+        [],
+    ),
     "no types": ('{"model": 1, "policies": [{"id": "p", "effect": "DENY", "resource_types": []}]}', [("empty", "[")]),
     "no actions": (model_text(policies=policy().replace('["read"]', "[]")), [("empty", "[")]),
     "rate limit on a DENY": (
@@ -31,6 +44,9 @@ def test_faults_are_found_where_they_are(found, expected):
 
 HELP = {
     "empty roles": "leave `roles` out to mean everyone",
+    "empty exceptions": "leave `except_roles` out to exclude none",
+    "unknown exception": "did you mean `editor`?",
+    "a role and an exception": "leave it out of one of the lists",
 }
 
 

@@ -2,6 +2,7 @@
 
 from tests.support.diagnosing import ALICE, grant, model_text, policy
 
+GRANT = '{"resource": {"type": "document", "id": "d"}, "actions": ["read"]'
 EDITORS = policy(more=', "roles": ["Editor"]')
 
 CASES = {
@@ -41,6 +42,12 @@ CASES = {
         model_text(assignments=f'[{{"role": "editor", "group": "eng", "subject": {ALICE}}}]'),
         [("either-or", "{")],
     ),
+    "granted to nobody": (model_text(grants=f"[{GRANT}}}]"), [("either-or", "{")]),
+    "granted to both": (
+        model_text(grants=f'[{GRANT}, "group": "eng", "subject": {ALICE}}}]'),
+        [("either-or", "{")],
+    ),
+    "group of a grant": (model_text(grants=f'[{GRANT}, "group": "end"}}]'), [("unknown-group", '"end"')]),
     "member of both kinds": (
         model_text(groups='[{"id": "a", "members": [{"type": "user", "id": "u", "group": "a"}]}]'),
         [("either-or", "{")],

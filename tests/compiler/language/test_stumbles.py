@@ -7,8 +7,9 @@ import re
 from pathlib import Path
 
 import pytest
-from writ.compiler.checks import constants, references, routes
 from writ.compiler.checks import instants as instants_check
+from writ.compiler.checks import references, routes
+from writ.compiler.checks.conditions import constants
 from writ.compiler.language.text_wording import HELP
 from writ.compiler.model import parse_window
 

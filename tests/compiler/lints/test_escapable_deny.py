@@ -175,6 +175,10 @@ def test_a_deny_on_own_ids_meets_the_grants_with_these_ids(case):
     types = '[{"id": "document", "name": "doc", "actions": ["read", "update"]}]'
     text = model(deny(1, conditions=conditions), grants=READ, resource_types=types)
     assert [code for code, _ in seen(text)] == ["escapable-deny"] * warned
+    to_group = READ.replace('"subject": {"type": "user", "id": "u"}', '"group": "eng"')
+    inside = '[{"id": "eng", "members": [{"group": "all"}]}, {"id": "all", "members": [{"type": "user", "id": "u"}]}]'
+    text = model(deny(1, conditions=conditions), grants=to_group, groups=inside, resource_types=types)
+    assert [code for code, _ in seen(text)] == ["escapable-deny"] * warned
     elsewhere = model(deny(1, conditions=conditions), grants=GRANT % '"actions": ["update"]', resource_types=types)
     assert seen(elsewhere) == []
 

@@ -8,7 +8,7 @@ from writ.bundles.zones import zone_names
 from writ.compiler.checks import duplicates
 from writ.compiler.documents.interning import Interner
 from writ.compiler.load import load
-from writ.compiler.model.elements import LISTS, ElementKind, Model
+from writ.compiler.model.elements import LISTS, SINGLE_MEMBERS, ElementKind, Model
 from writ.compiler.source import Source
 
 from tests.support.inventing import invented
@@ -19,7 +19,7 @@ def test_the_kinds_are_the_lists_of_a_model_in_order():
 
 
 def test_a_table_of_kinds_is_total():
-    without_ids = {ElementKind.ATTRIBUTES, ElementKind.LINTS}
+    without_ids = SINGLE_MEMBERS | {ElementKind.LINTS}
     assert {*duplicates._WITH_IDS, *duplicates._ENTITIES} == set(ElementKind) - without_ids
 
 

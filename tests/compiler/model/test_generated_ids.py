@@ -10,10 +10,15 @@ from writ.compiler.model.generated_ids import NAMESPACE, _uuid5
 from tests.support.diagnosing import load_text, model_text
 
 ROW = {"subject": {"type": "user", "id": "u"}, "resource": {"type": "document", "id": "d"}, "actions": ["read"]}
+HELD = {"role": "editor", "group": "eng"}
 
 
 def grants(*rows: dict):
     return load_text(model_text(grants=json.dumps(rows))).model.grants
+
+
+def assignments(*rows: dict):
+    return load_text(model_text(assignments=json.dumps(rows))).model.assignments
 
 
 def made(**members) -> str:
@@ -44,16 +49,16 @@ def test_given_ids_are_kept():
     assert made(id="mine") == "mine"
 
 
-@given(st.permutations([ROW, ROW, ROW, ROW | {"actions": ["update"]}]))
-def test_repetitions_have_ids_of_their_own_in_any_order(rows):
-    found = grants(*rows)
-    assert len({grant.id for grant in found}) == 4
-    assert {grant.id for grant in found} == {grant.id for grant in grants(ROW, ROW, ROW, ROW | {"actions": ["update"]})}
+@given(st.permutations([HELD, HELD, HELD, HELD | {"role": "viewer"}]))
+def test_repeated_assignments_have_different_ids_in_any_order(rows):
+    found = {one.id for one in assignments(*rows)}
+    assert len(found) == 4
+    assert found == {one.id for one in assignments(HELD, HELD, HELD, HELD | {"role": "viewer"})}
 
 
 def test_an_id_that_is_taken_is_not_made_again():
-    first = made()
-    for rows in ((ROW, ROW | {"id": first}), (ROW | {"id": first}, ROW)):
+    first, other = made(), ROW | {"actions": ["update"]}
+    for rows in ((ROW, other | {"id": first}), (other | {"id": first}, ROW)):
         assert len({grant.id for grant in grants(*rows)}) == 2
 
 
@@ -64,5 +69,4 @@ def test_assignments_have_them_too():
         {"role": "viewer", "group": "eng"},
         {"role": "viewer", "group": "eng", "expires_at": "2027-01-01T00:00Z"},
     ]
-    assignments = load_text(model_text(assignments=json.dumps(rows))).model.assignments
-    assert len({assignment.id for assignment in assignments} - {None}) == 4
+    assert len({one.id for one in assignments(*rows)} - {None}) == 4

@@ -138,20 +138,23 @@ def test_every_member_of_the_model_is_translated():
         "Subject": "type id external_id attributes",
         "Resource": "type id external_id name attributes",
         "Assignment": "role id subject group starts_at expires_at",
-        "Grant": "subject resource actions id starts_at expires_at",
+        "Grant": "subject group resource actions id starts_at expires_at",
         "Scope": "resource_type_id actions",
-        "Condition": "key op value",
+        "Condition": "key op value value_of",
         "TimeWindow": "not_before not_after days start end timezone",
         "RateLimit": "limit window_seconds",
         "Conditions": "resource_attrs subject_attrs action_attrs context_attrs time_window ip_allowlist rate_limit",
-        "Policy": "id effect resource_types name description priority enabled roles conditions",
+        "Policy": "id effect resource_types name description priority enabled roles except_roles conditions",
         # Routes decide nothing, so an export leaves them out.
         "Route": "id methods path resource_type action hosts resource_id external_id attributes",
         # A condition on a required attribute is refused.
-        "ContextAttribute": "kind required",
+        "AttributeDeclaration": "kind one_of required",
         "DeclaredAttributes": "subject context action",
         "SilencedLint": "code reason on",
-        "Model": "resource_types roles groups subjects resources assignments grants policies routes attributes lints",
+        "Extensions": "names",
+        "Requests": "mode",
+        "Model": "extensions requests resource_types roles groups subjects resources assignments grants policies routes"
+        " attributes lints",
     }
     found = {
         name: " ".join(field.name for field in msgspec.structs.fields(shape))

@@ -21,6 +21,7 @@ POLICY = """\
     roles: [editor]
     resource_types: [{resource_type_id: document, actions: [read]}]
 """
+OPERATORS = "`eq`, `ne`, `gt`, `gte`, `lt`, `lte`, `in`, `nin`, `regex`, `has`, `has_any` or `has_none`"
 NO_DASH_SPACE = "  -id: p\n   effect: ALLOW\n"
 SCOPE = """\
   - id: p
@@ -80,7 +81,7 @@ STUMBLES = {
         POLICY + "    conditions: {resource_attrs: [{key: a, op: exists, value: true}]}\n",
         (
             "exists",
-            "unknown value `exists`, expected `eq`, `ne`, `gt`, `gte`, `lt`, `lte`, `in`, `nin` or `regex`",
+            f"unknown value `exists`, expected {OPERATORS}",
             "a comparison with an absent attribute is false, so presence needs no separate test",
         ),
     ),
@@ -88,8 +89,8 @@ STUMBLES = {
         POLICY + "    conditions: {resource_attrs: [{key: a, op: contains, value: x}]}\n",
         (
             "contains",
-            "unknown value `contains`, expected `eq`, `ne`, `gt`, `gte`, `lt`, `lte`, `in`, `nin` or `regex`",
-            "an array is compared as a whole; `regex` searches a string",
+            f"unknown value `contains`, expected {OPERATORS}",
+            "did you mean `has`?",
         ),
     ),
     "a group among roles": (

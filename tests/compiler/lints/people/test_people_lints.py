@@ -91,6 +91,23 @@ def test_a_grant_that_a_policy_gives_too_is_repeated(assignments):
     assert places("repeated-authority", text) == ["$.grants[0]"]
 
 
+TO_GROUP = {name: value for name, value in GRANT.items() if name != "subject"} | {"group": "backend"}
+NESTED = [group("eng", within("backend")), group("backend", ALICE)]
+
+
+def test_a_grant_to_a_group_that_a_policy_gives_too_is_repeated():
+    """P7: each member holds the role by the group itself, or by a group around it."""
+    text = people(EDITS, groups=NESTED, grants=[TO_GROUP], assignments=BY_GROUP)
+    assert told("repeated-authority", text) == [
+        "each member of `backend` may do all of this grant by the ALLOW `a` too"
+    ]
+    for fewer in (people(EDITS, groups=NESTED, grants=[TO_GROUP], assignments=DIRECT), people(EDITS, groups=NESTED)):
+        assert places("repeated-authority", fewer) == []
+    outside = [{"role": "editor", "group": "backend"}]
+    text = people(EDITS, groups=NESTED, grants=[TO_GROUP | {"group": "eng"}], assignments=outside)
+    assert places("repeated-authority", text) == []
+
+
 NEEDED = {
     "the policy has a condition": (EDITS | when("k", "eq", 1), GRANT, DIRECT),
     "the policy has a gate": (EDITS | window(days=["mon"]), GRANT, DIRECT),

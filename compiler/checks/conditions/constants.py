@@ -4,23 +4,23 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import assert_never
 
-from ...bundles.conditions.constants import list_elements
-from ...bundles.conditions.operators import OPERATORS, ConstantKind, Operator
-from ...bundles.conditions.patterns import instructions_of
-from ...bundles.conditions.values import Json, is_number
-from ...bundles.wording import Path, described, quoted
-from ..diagnostics.diagnostic import Finding
-from .conditions_of import conditions_of
-from .draft import Draft, is_placeholder
+from ....bundles.conditions.constants import list_elements
+from ....bundles.conditions.operators import OPERATORS, ConstantKind, Operator
+from ....bundles.conditions.patterns import instructions_of
+from ....bundles.conditions.values import Json, is_number
+from ....bundles.wording import Path, described, quoted
+from ...diagnostics.diagnostic import Finding
+from ..conditions_of import constants_of
+from ..draft import Draft, is_placeholder
 
 
 def check_constants(draft: Draft) -> Iterator[Finding]:
     """Finds constants that contain null, have a type that the operator can't compare, or exceed a limit."""
     for index, policy in enumerate(draft.model.policies):
         # Of more conditions than the limit, `check_policies` tells. Checks of patterns would be unbounded work.
-        for _, condition, path in islice(conditions_of(policy, index), draft.limits.policy_conditions):
+        for _, condition, path in islice(constants_of(policy, index), draft.limits.policy_conditions):
             at = (*path, "value")
-            yield from _nulls(condition.value, at)
+            yield from nulls(condition.value, at)
             if condition.value is not None and not is_placeholder(condition.op):
                 yield from _misfit(condition.op, condition.value, at)
             if isinstance(condition.value, list):
@@ -33,7 +33,8 @@ def too_long_list(length: int, path: Path, limit: int) -> Iterator[Finding]:
         yield Finding("too-long", f"the list has {length} elements, the limit is {limit}", path)
 
 
-def _nulls(value: Json, path: Path) -> Iterator[Finding]:
+def nulls(value: Json, path: Path) -> Iterator[Finding]:
+    """Yields a finding for each null in a constant, at any depth (C2)."""
     if value is None:
         message = "a condition can't compare with null, because null is the same as a missing attribute"
         yield Finding(
@@ -42,7 +43,7 @@ def _nulls(value: Json, path: Path) -> Iterator[Finding]:
     elif isinstance(value, list | dict):
         for step, inner in value.items() if isinstance(value, dict) else enumerate(value):
             if inner is None or isinstance(inner, list | dict):
-                yield from _nulls(inner, (*path, step))
+                yield from nulls(inner, (*path, step))
 
 
 def _misfit(op: Operator, constant: Json, path: Path) -> Iterator[Finding]:

@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 from itertools import islice
 
-from ...bundles.conditions.operators import Operator
-from ...bundles.conditions.patterns import searched_instructions
-from ..diagnostics.diagnostic import Finding
-from ..limits import DEFAULTS, Limits
-from ..model.elements import Policy
-from .conditions_of import conditions_of
-from .draft import Draft
+from ....bundles.conditions.operators import Operator
+from ....bundles.conditions.patterns import searched_instructions
+from ...diagnostics.diagnostic import Finding
+from ...limits import DEFAULTS, Limits
+from ...model.elements import Policy
+from ..conditions_of import constants_of
+from ..draft import Draft
 
 
 def check_pattern_sizes(draft: Draft) -> Iterator[Finding]:
@@ -32,7 +32,7 @@ def pattern_sizes(policy: Policy, conditions: int = DEFAULTS.policy_conditions) 
     exceed a limit, since `check_constants` finds them.
     """
     sizes: dict[str, int] = {}
-    for _, condition, _ in islice(conditions_of(policy, 0), conditions):
+    for _, condition, _ in islice(constants_of(policy, 0), conditions):
         if condition.op == Operator.REGEX and isinstance(condition.value, str):
             try:
                 size = searched_instructions(condition.value)
