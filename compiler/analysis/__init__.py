@@ -1,0 +1,7 @@
+"""Compares two models by who may do what. Nothing here decides requests: witnesses are tried on both models.
+
+Reading path: `limits` → `conditions/` (conditions as sets of values of variables) → `models/` (the two models, their
+subjects, and what these hold) → `differences/` (the requests of one class of subjects that are answered differently) →
+`witnesses/` (a request that shows it) → `regions` (the result) → `touched` (how many resources) → `changed_pairs` and
+`not_compared` (where to look, and what is not told) → `classes` (subjects to whom the same rules apply) → `compare`.
+"""

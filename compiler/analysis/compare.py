@@ -1,0 +1,197 @@
+"""Compares two models by who may do what: the engine of every analysis of a change.
+
+Subjects with the same standing are one class. For each class and each pair of type and action that can differ, the
+rules of both models become one diagram, whose paths are the requests that the models answer differently.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from operator import attrgetter
+from typing import TypeAlias
+
+from ...bundles.conditions.trees.diagrams import OutOfSteps
+from ...bundles.conditions.trees.tree import And, FilterTree, Not, Or, TreeComparison, leaves
+from . import limits as reasons
+from .changed_pairs import changed_by_rules
+from .classes import Class, Population
+from .conditions.translate import TooManyAlternatives
+from .conditions.variables import CLOCK, is_attribute
+from .differences.differing import BothRules, Budget, Change, changes
+from .differences.pair_rules import PairRules, RenamedResource
+from .limits import DEFAULT, Limits
+from .models.people import OTHERS, Person
+from .models.sides import Pair, Side
+from .not_compared import not_compared
+from .regions import OWN_ID, People, Region, Unknown
+from .touched import touched
+from .witnesses.entities import Entities
+from .witnesses.instants_tried import ZoneOf
+from .witnesses.witness import Judge, Search, Witness, is_gain, is_loss
+
+Found: TypeAlias = Sequence[tuple[Class, Change]]
+"""The classes that gain or lose the same, each with the change in its diagrams."""
+
+
+@dataclass
+class Comparison:
+    """The comparison of two models. `judges` are the engines that decide witnesses."""
+
+    before: Side
+    after: Side
+    judges: tuple[Judge, Judge]
+    zone_of: ZoneOf
+    limits: Limits = DEFAULT
+    found: People = field(default_factory=People)
+
+    def run(self) -> People:
+        """Returns the differences, in the order of types and actions."""
+        self._budget = Budget(self.limits, self.limits.all_steps)
+        self._population = Population(self.before, self.after)
+        self._renamed = renamed_resources(self.before, self.after)
+        movers = self._population.movers()
+        named = {
+            (name, action)
+            for name in self._renamed
+            for side in (self.before, self.after)
+            if name in side.types
+            for action in side.types[name].actions
+        }
+        for pair in sorted(changed_by_rules(self.before, self.after) | named | movers.keys()):
+            try:
+                self._compare(self._pair_rules(pair), movers.get(pair, []))
+            except (OutOfSteps, TooManyAlternatives):
+                self._unknown(pair, reasons.TOO_MANY_STEPS)
+        self.found.unknown += not_compared(self.before, self.after)
+        return self.found
+
+    def _unknown(self, pair: Pair, reason: str) -> None:
+        one = Unknown(pair, reason)
+        if one not in self.found.unknown:
+            self.found.unknown.append(one)
+
+    def _pair_rules(self, pair: Pair) -> PairRules:
+        sides = self.before, self.after
+        templates = [
+            frozenset(side.template(number, pair[0]) for number in side.clauses.get(pair, ())) for side in sides
+        ]
+        types = [side.types.get(pair[0]) for side in sides]
+        registered = [
+            frozenset[str]() if type is None else side.registered.get(type.id, frozenset())
+            for side, type in zip(sides, types, strict=True)
+        ]
+        return PairRules(pair, sides, (templates[0], templates[1]), (registered[0], registered[1]))
+
+    def _compare(self, rules: PairRules, movers: Sequence[Person]) -> None:
+        by_rules: dict[BothRules, list[Class]] = defaultdict(list)
+        for one in self._classes(rules, movers):
+            self._budget.spend(1)
+            old, new = (rules.rules(one.one, one.grants, side, one.resource) for side in (0, 1))
+            if old != new:
+                by_rules[old, new].append(one)
+        differences: dict[tuple[bool, FilterTree, RenamedResource | None], list[tuple[Class, Change]]]
+        differences = defaultdict(list)
+        for key, found in changes(list(by_rules), self._budget):
+            if found is None:
+                self._unknown(rules.pair, reasons.TOO_MANY_STEPS)
+            for one in by_rules[key]:
+                name = one.resource and replace(one.resource, terms=((), ()))
+                for change in found or ():
+                    differences[change.gains, _own(rules, one.one, change.when), name].append((one, change))
+        for (gains, when, _), classes in differences.items():
+            self._region(rules, gains, when, classes)
+
+    def _classes(self, rules: PairRules, movers: Sequence[Person]) -> Iterator[Class]:
+        """Yields the classes of subjects for any resource, and then for each name that means another resource."""
+        population, type = self._population, rules.pair[0]
+        before = population.steps
+        yield from population.classes(rules, movers)
+        if self._renamed.get(type) and (rules.reads_resource_id or population.grants.has_any(type)):
+            self.found.apart[rules.pair] = frozenset((one.kind, one.name) for one in self._renamed[type])
+            for resource in self._renamed[type]:
+                yield from population.classes_on(rules, resource)
+                self._budget.spend(population.steps - before)
+                before = population.steps
+        self._budget.spend(population.steps - before)
+
+    def _region(self, rules: PairRules, gains: bool, when: FilterTree, found: Found) -> None:
+        told = self.found.gains if gains else self.found.loses
+        witness = self._witness(rules, gains, when, found) if len(told) < self.limits.regions else None
+        if witness is None:
+            full = len(told) >= self.limits.regions
+            self._unknown(rules.pair, reasons.TOO_MANY_REGIONS if full else reasons.NO_WITNESS)
+            return
+        members = [person for one, _ in found for person in one.members() if person is not OTHERS]
+        members.sort(key=attrgetter("place"))
+        resource = found[0][0].resource
+        told.append(
+            Region(
+                pair=rules.pair,
+                subjects=tuple(members),
+                others=any(one.has_others for one, _ in found),
+                roles=_roles(rules, found, gains),
+                when=when,
+                resources=touched(self.before, self.after, rules, when, gains),
+                witness=witness,
+                resource_name=None if resource is None else (resource.kind, resource.name),
+            )
+        )
+
+    def _witness(self, rules: PairRules, gains: bool, when: FilterTree, found: Found) -> Witness | None:
+        """Returns a request of one of the classes that shows the change, or None."""
+        for one, change in found:
+            entities = Entities(rules, self._population.grants, one.one, one.resource)
+            search = Search(entities, self.zone_of, self.judges)
+            wanted = is_gain if gains else is_loss
+            witness = search.witness(change.diagrams, change.node, wanted, self.limits.witnesses)
+            if witness is not None:
+                by_clock = entities.has_terms or any(leaf.key == CLOCK for leaf in leaves(when))
+                return replace(witness, clock_counts=by_clock)
+        return None
+
+
+def renamed_resources(before: Side, after: Side) -> Mapping[str, list[RenamedResource]]:
+    """Returns, by type, the names and external ids that mean another resource than before, or none."""
+    found: dict[str, list[RenamedResource]] = defaultdict(list)
+    for name in {*before.types, *after.types}:
+        for kind in ("external_id", "name"):
+            old, new = (
+                side.resource_names.get((side.types[name].id, kind), {}) if name in side.types else {}
+                for side in (before, after)
+            )
+            for one in sorted({*old, *new}):
+                if old.get(one) != new.get(one):
+                    found[name].append(RenamedResource(kind, one, (old.get(one), new.get(one))))
+    return found
+
+
+def _roles(rules: PairRules, found: Iterable[tuple[Class, Change]], gains: bool) -> tuple[str, ...]:
+    """Returns the roles by which subjects hold what they gain or lose."""
+    side = 1 if gains else 0
+    held = {role for one in rules.templates[side] if one.effect == "ALLOW" for role in one.roles or ()}
+    holding = {holding.role for one, _ in found for holding in one.one.standings[side].holdings}
+    return tuple(sorted(held & holding))
+
+
+def _own(rules: PairRules, person: Person, when: FilterTree) -> FilterTree:
+    """Returns a condition in which a mark stands for the id of the subject that asks."""
+    if not rules.reads_key or person.is_others or not person.same or rules.is_special(person):
+        return when
+    return _with_own(when, person.shown.id)
+
+
+def _with_own(tree: FilterTree, id: str) -> FilterTree:
+    match tree:
+        case And(children):
+            return And(tuple(_with_own(child, id) for child in children))
+        case Or(children):
+            return Or(tuple(_with_own(child, id) for child in children))
+        case Not(child):
+            return Not(_with_own(child, id))
+        case TreeComparison(key, op, value) if is_attribute(key):
+            if isinstance(value, list):
+                value = [OWN_ID if one == id and isinstance(one, str) else one for one in value]
+                return TreeComparison(key, op, value)
+            return TreeComparison(key, op, OWN_ID if isinstance(value, str) and value == id else value)
+        case _:
+            return tree

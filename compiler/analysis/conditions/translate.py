@@ -1,0 +1,201 @@
+"""Translates the conditions of a clause to literals of an analysis, by its effect (C1 to C12).
+
+What depends on the subject alone, such as its id, is left for each class of subjects: see `pair_rules`.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import product
+from typing import TypeAlias
+
+from ....bundles.conditions.addresses import merge_blocks, parse_block
+from ....bundles.conditions.attribute_keys import OWN_KEYS
+from ....bundles.conditions.comparisons import predicate
+from ....bundles.conditions.instants import EARLIEST, END
+from ....bundles.conditions.operators import Operator, Ordering
+from ....bundles.conditions.references import GROUPS
+from ....bundles.conditions.windows import DAY_MINUTES, TimeWindow
+from ....bundles.program.clauses import (
+    AgainstNow,
+    Atom,
+    Clause,
+    Comparison,
+    During,
+    From,
+    Rate,
+    Reference,
+    context_keys,
+)
+from ....bundles.program.intervals import united
+from ..limits import DEFAULT
+from .variables import (
+    ABSENT,
+    ADDRESS,
+    AFTER,
+    BEFORE,
+    INSTANT,
+    PRESENT,
+    SAME,
+    UNREADABLE,
+    V6_START,
+    WEEK_MINUTES,
+    YES,
+    Body,
+    Literal,
+    SpanTest,
+    ValueTest,
+    attribute,
+    now_of,
+    reference,
+    states,
+    value_test,
+    week,
+)
+
+Alternatives: TypeAlias = frozenset[Body]
+"""Conjunctions, one of which must hold. Without any, nothing holds."""
+
+_ORDERS: dict[Ordering, tuple[str, ...]] = {
+    Operator.GT: (AFTER,),
+    Operator.GTE: (SAME, AFTER),
+    Operator.LT: (BEFORE,),
+    Operator.LTE: (BEFORE, SAME),
+}
+
+NEVER: Alternatives = frozenset()
+ALWAYS: Alternatives = frozenset({frozenset()})
+
+
+class TooManyAlternatives(Exception):
+    """A policy has too many alternatives to be analysed."""
+
+
+@dataclass(frozen=True)
+class OwnTest:
+    """A comparison of the subject's own id or type with a constant."""
+
+    key: str
+    test: ValueTest
+
+
+@dataclass(frozen=True)
+class Template:
+    """A clause as it applies to a pair of type and action, without the name and the priority of its policy.
+
+    `of_subject` are the conditions that each subject decides. `lacking` are, for each reference among them, the
+    required attributes that it reads (C12).
+    """
+
+    effect: str
+    roles: tuple[str, ...] | None
+    except_roles: tuple[str, ...]
+    alternatives: Alternatives
+    of_subject: frozenset[OwnTest | Reference] = frozenset()
+    lacking: frozenset[tuple[Reference, tuple[str, ...]]] = frozenset()
+
+
+def template(clause: Clause, type_name: str, required: Sequence[str]) -> Template:
+    """Returns the template of a clause on one type. `required` are the required attributes of the model.
+
+    Raises TooManyAlternatives.
+    """
+    of_subject: set[OwnTest | Reference] = set()
+    lacking: set[tuple[Reference, tuple[str, ...]]] = set()
+    alternatives = ALWAYS
+    for atom in clause.body:
+        if isinstance(atom, Comparison) and atom.section == "subject_attrs" and atom.key in OWN_KEYS:
+            of_subject.add(OwnTest(atom.key, value_test(atom.op, atom.value)))
+        elif isinstance(atom, Reference) and _is_of_subject(atom):
+            of_subject.add(atom)
+            lacking.add((atom, lacking_of(atom, required)))
+        else:
+            alternatives = both(alternatives, literals(atom, clause.effect, required, type_name))
+    return Template(
+        clause.effect, clause.roles, clause.except_roles, alternatives, frozenset(of_subject), frozenset(lacking)
+    )
+
+
+def both(left: Alternatives, right: Alternatives) -> Alternatives:
+    """Returns the alternatives of "one of `left` and one of `right`". Raises TooManyAlternatives."""
+    if len(left) * len(right) > DEFAULT.alternatives:
+        raise TooManyAlternatives
+    return frozenset(one | other for one, other in product(left, right))
+
+
+def _is_of_subject(atom: Reference) -> bool:
+    """Returns whether a reference names the subject's own key or groups, which are known of a subject."""
+    return atom.value_of == GROUPS or (atom.value_of.source == "subject" and atom.value_of.key in OWN_KEYS)
+
+
+def literals(atom: Atom, effect: str, required: Sequence[str], type_name: str) -> Alternatives:
+    """Returns the alternatives of one condition that does not depend on the subject alone."""
+    lacking = lacking_of(atom, required)
+    match atom:
+        case Comparison("resource_attrs", "type", op, value):
+            return ALWAYS if predicate(op, value)(type_name) else NEVER
+        case Comparison(section, key, op, value):
+            or_missing = effect == "DENY" and section == "context_attrs" and key in required
+            base: Iterable[Literal] = ((attribute(section, key), value_test(op, value, or_missing=or_missing)),)
+            lacking = tuple(one for one in lacking if one != key)
+        case Reference(section, key, op, value_of):
+            held: tuple[str, ...] = (YES, UNREADABLE) if effect == "DENY" else (YES,)
+            base = ((reference(section, key, op, str(value_of)), states(*held)),)
+        case AgainstNow(section, key, op):
+            held = (*_ORDERS[op], UNREADABLE) if effect == "DENY" else _ORDERS[op]
+            base = ((now_of(section, key), states(*held)),)
+        case During(window):
+            base = _window(window, effect)
+        case From(blocks):
+            unread = frozenset({UNREADABLE}) if effect == "DENY" else frozenset[str]()
+            base = ((ADDRESS, SpanTest(address_spans(blocks), unread)),)
+        case Rate():
+            return ALWAYS
+    return with_required(frozenset(base), effect, lacking)
+
+
+def lacking_of(atom: Atom, required: Sequence[str]) -> tuple[str, ...]:
+    """Returns the required attributes without which a comparison is decided by the effect (C12)."""
+    return tuple(one for one in required for key in context_keys(atom) if key == one or key.startswith(f"{one}."))
+
+
+def with_required(base: Body, effect: str, lacking: Sequence[str]) -> Alternatives:
+    """Returns the alternatives of a comparison, of which the context must have the attributes `lacking` (C12)."""
+    keys = [attribute("context_attrs", one) for one in lacking]
+    if effect == "DENY":
+        return frozenset({base, *(frozenset({(key, ABSENT)}) for key in keys)})
+    return frozenset({base | {(key, PRESENT) for key in keys}})
+
+
+def _window(window: TimeWindow, effect: str) -> Iterator[Literal]:
+    unread = frozenset({UNREADABLE}) if effect == "DENY" else frozenset[str]()
+    if window.not_before is not None or window.not_after is not None or not window.is_weekly:
+        low = EARLIEST if window.not_before is None else window.not_before
+        high = END if window.not_after is None else window.not_after
+        yield INSTANT, SpanTest(((low, high),), unread)
+    if window.is_weekly:
+        yield week(window.timezone), SpanTest(tuple(week_spans(window)), unread)
+
+
+def week_spans(window: TimeWindow) -> list[tuple[int, int]]:
+    """Returns the minutes of the week that a window covers. The week begins on Monday at 00:00."""
+    found = []
+    for day in window.days:
+        start = day * DAY_MINUTES
+        if window.start < window.end:
+            found.append((start + window.start, start + window.end))
+        else:
+            end = start + DAY_MINUTES
+            next_day = end % WEEK_MINUTES
+            found += [(start + window.start, end), (next_day, next_day + window.end)]
+    return united(found)
+
+
+@lru_cache(4_096)
+def address_spans(blocks: tuple[str, ...]) -> tuple[tuple[int, int], ...]:
+    """Returns the addresses of an allowlist as spans of numbers."""
+    found = []
+    for block in merge_blocks(map(parse_block, blocks)):
+        base = V6_START if block.version == 6 else 0
+        found.append((base + int(block.network_address), base + int(block.broadcast_address) + 1))
+    return tuple(united(found))

@@ -1,0 +1,170 @@
+"""The variables of an analysis: what an answer depends on, and the tests of each.
+
+A variable is an attribute of the request, or one of the special ones below. A test is a set of values of one variable.
+The key of a variable begins with its kind, so that a diagram asks all variables of one kind after another.
+"""
+
+from dataclasses import dataclass, field
+from typing import Final, TypeAlias
+
+from ....bundles.conditions.constants import CanonicalKey
+from ....bundles.conditions.instants import EARLIEST, END
+from ....bundles.conditions.operators import Operator
+from ....bundles.conditions.trees.domain import meant_by
+from ....bundles.conditions.values import Json
+from ....bundles.program.clauses import AttributeSection
+
+_PART: Final = "\0"
+
+CLOCK: Final = "\1clock"
+"""The service's clock, in epoch seconds. It decides terms of assignments and grants (P4)."""
+
+INSTANT: Final = "\1instant"
+"""The instant of the request, in nanoseconds (C8)."""
+
+ADDRESS: Final = "\1address"
+"""The address of the request as a number: IPv4, and above them IPv6 (C9)."""
+
+GRANT: Final = "\1grant"
+"""The answer to: has the subject a direct grant on the resource, the same in both models? (P4, P7)"""
+
+REGISTERED: Final = "\1registered"
+"""The answer to: is the resource registered? It counts where its type is closed (E7)."""
+
+_WEEK: Final = "\1week"
+_NOW: Final = "\1zz-now"
+_REFERENCE: Final = "\1zz-reference"
+
+YES: Final = "yes"
+NO: Final = "no"
+MISSING: Final = "missing"
+UNREADABLE: Final = "unreadable"
+BEFORE: Final = "before"
+SAME: Final = "same"
+AFTER: Final = "after"
+
+WEEK_MINUTES: Final = 7 * 24 * 60
+V6_START: Final = 2**32
+"""The number of the first IPv6 address. Smaller numbers are IPv4 addresses."""
+
+_EVER: Final = (float("-inf"), float("inf"))
+
+Span: TypeAlias = tuple[float, float]
+"""Numbers from the first up to, and not including, the second."""
+
+
+@dataclass(frozen=True)
+class ValueTest:
+    """A comparison of an attribute with a constant. Equal tests have equal `meant`.
+
+    If `or_missing`, it also holds without a value (C12).
+    """
+
+    meant: CanonicalKey
+    or_missing: bool = False
+    op: Operator = field(default=Operator.EQ, compare=False)
+    value: Json = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
+class SpanTest:
+    """A set of values of a special variable: spans of its line, in order, and states."""
+
+    spans: tuple[Span, ...] = ()
+    states: frozenset[str] = frozenset()
+
+
+AnyTest: TypeAlias = ValueTest | SpanTest
+Literal: TypeAlias = tuple[str, AnyTest]
+"""The key of a variable, and a test of it."""
+
+Body: TypeAlias = frozenset[Literal]
+"""Literals, all of which must hold."""
+
+
+def value_test(op: Operator, value: Json, *, or_missing: bool = False) -> ValueTest:
+    """Returns the test of a comparison with a constant."""
+    return ValueTest(meant_by(op, value), or_missing, op, value)
+
+
+PRESENT: Final = value_test(Operator.NIN, [])
+ABSENT: Final = value_test(Operator.IN, [], or_missing=True)
+
+
+def states(*names: str) -> SpanTest:
+    """Returns the test that a special variable has one of some states."""
+    return SpanTest((), frozenset(names))
+
+
+def attribute(section: AttributeSection | str, key: str) -> str:
+    """Returns the key of the variable of an attribute."""
+    return f"{section}{_PART}{key}"
+
+
+def week(zone: str) -> str:
+    """Returns the key of the minute of the week by the wall clock of a time zone."""
+    return f"{_WEEK}{_PART}{zone}"
+
+
+def now_of(section: str, key: str) -> str:
+    """Returns the key of the order of an attribute's instant and the request's (X5)."""
+    return f"{_NOW}{_PART}{section}{_PART}{key}"
+
+
+def reference(section: str, key: str, op: str, value_of: str) -> str:
+    """Returns the key of the result of a comparison with a reference (X2)."""
+    return f"{_REFERENCE}{_PART}{section}{_PART}{key}{_PART}{op}{_PART}{value_of}"
+
+
+def parts(key: str) -> tuple[str, ...]:
+    """Returns the parts of a key. Its last part may itself contain the separator.
+
+    >>> parts(attribute("resource_attrs", "status")), parts(week("UTC"))
+    (('resource_attrs', 'status'), ('\\x01week', 'UTC'))
+    """
+    kind = key.partition(_PART)[0]
+    return tuple(key.split(_PART, {_NOW: 2, _REFERENCE: 4}.get(kind, 1)))
+
+
+def is_attribute(key: str) -> bool:
+    """Returns whether a key is that of an attribute."""
+    return not key.startswith("\1")
+
+
+def is_week(key: str) -> bool:
+    """Returns whether a key is that of minutes of the week."""
+    return key.startswith(_WEEK)
+
+
+def is_now(key: str) -> bool:
+    """Returns whether a key is that of a comparison with `now`."""
+    return key.startswith(_NOW)
+
+
+def is_reference(key: str) -> bool:
+    """Returns whether a key is that of a comparison with a reference."""
+    return key.startswith(_REFERENCE)
+
+
+def line_of(key: str) -> Span | None:
+    """Returns the ends of the line of a special variable, or None if it has states alone."""
+    if key == CLOCK:
+        return _EVER
+    if key == INSTANT:
+        return EARLIEST, END
+    if key == ADDRESS:
+        return 0, V6_START + 2**128
+    return (0, WEEK_MINUTES) if is_week(key) else None
+
+
+def states_of(key: str) -> tuple[str, ...]:
+    """Returns the states of a special variable, apart from those on its line."""
+    if key == CLOCK:
+        return ()
+    if key == INSTANT or is_week(key):
+        return (UNREADABLE,)
+    if key == ADDRESS:
+        return MISSING, UNREADABLE
+    if key in (GRANT, REGISTERED):
+        return NO, YES
+    return (MISSING, UNREADABLE, BEFORE, SAME, AFTER) if is_now(key) else (NO, UNREADABLE, YES)

@@ -1,0 +1,137 @@
+"""Finds the conditions under which the rules of two models differ, for many classes of subjects at once.
+
+PERF: classes share their diagrams, because most of the rules of a pair apply to many classes.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple, TypeAlias
+
+from ....bundles.conditions.operators import Operator
+from ....bundles.conditions.trees.diagrams import FALSE, Node, OutOfSteps
+from ....bundles.conditions.trees.domain import Domain
+from ....bundles.conditions.trees.minimise import Minimiser
+from ....bundles.conditions.trees.tree import FALSE as NEVER
+from ....bundles.conditions.trees.tree import TRUE as ALWAYS
+from ....bundles.conditions.trees.tree import FilterTree, TreeComparison
+from ....bundles.conditions.trees.value_sets import value_set_tree
+from ....bundles.conditions.values import Json
+from ..conditions.variables import AnyTest, SpanTest, is_attribute
+from ..limits import Limits
+from .diagram import DifferenceDiagrams, NamedBody
+
+BothRules: TypeAlias = tuple[frozenset[NamedBody], frozenset[NamedBody]]
+"""The rules of both models that apply to a class."""
+
+_TOGETHER: Final = 32
+"""The classes that share one set of diagrams."""
+
+
+class Change(NamedTuple):
+    """A gain or a loss of some classes: its node in `diagrams`, and its condition."""
+
+    diagrams: DifferenceDiagrams
+    node: Node
+    gains: bool
+    when: FilterTree
+
+
+@dataclass
+class Budget:
+    """The steps that an analysis may still take."""
+
+    limits: Limits
+    left: int
+
+    def spend(self, steps: int) -> None:
+        """Takes steps. Raises OutOfSteps if fewer are left."""
+        self.left -= steps
+        if self.left < 0:
+            raise OutOfSteps
+
+
+def changes(every: Sequence[BothRules], budget: Budget) -> Iterator[tuple[BothRules, tuple[Change, ...] | None]]:
+    """Yields, for the rules of each class, the gains and losses, or None if these exceed the budget."""
+    for start in range(0, len(every), _TOGETHER):
+        some = every[start : start + _TOGETHER]
+        shared = _shared(some, budget)
+        if shared is None and len(some) > 1:
+            for one in some:
+                yield one, _changes(_shared([one], budget), one, budget)
+        else:
+            yield from ((one, _changes(shared, one, budget)) for one in some)
+
+
+class _Shared:
+    """Diagrams that some classes share, and the trees of their nodes."""
+
+    def __init__(self, some: Sequence[BothRules], steps: int):
+        rules = {rule for old, new in some for rule in old | new}
+        self.diagrams = DifferenceDiagrams(_sorted(rules), steps)
+        self._trees: dict[Node, FilterTree] = {}
+        self._minimiser = Minimiser(self.diagrams.diagrams, self._values)
+
+    def tree(self, node: Node) -> FilterTree:
+        """Returns the condition of a node. Raises OutOfSteps."""
+        if node not in self._trees:
+            self._trees[node] = self._minimiser.tree(node)
+        return self._trees[node]
+
+    def _values(self, key: str, domain: Domain, cells: int, free: int) -> FilterTree:
+        if is_attribute(key):
+            return value_set_tree(key, domain, cells, free)
+        every = self.diagrams.lines[key].cells
+        chosen = [cell for number, cell in enumerate(every) if cells >> number & 1]
+        if len(chosen) in (0, len(every)):
+            return ALWAYS if chosen else NEVER
+        return TreeComparison(key, Operator.IN, _line_value(chosen))
+
+
+def _shared(some: Sequence[BothRules], budget: Budget) -> _Shared | None:
+    """Returns the diagrams of some classes, or None if they exceed the budget."""
+    steps = min(budget.limits.steps, budget.left)
+    try:
+        found = _Shared(some, steps)
+    except OutOfSteps:
+        return None
+    budget.left -= steps - found.diagrams.diagrams.steps
+    return found
+
+
+def _changes(shared: _Shared | None, one: BothRules, budget: Budget) -> tuple[Change, ...] | None:
+    steps = min(budget.limits.steps, budget.left)
+    if shared is None or steps <= 0:
+        return None
+    shared.diagrams.diagrams.steps = steps
+    try:
+        nodes = shared.diagrams.difference(*one)
+        return tuple(
+            Change(shared.diagrams, node, gains, shared.tree(node))
+            for gains, node in ((True, nodes.gains), (False, nodes.loses))
+            if node != FALSE
+        )
+    except OutOfSteps:
+        return None
+    finally:
+        budget.left -= steps - shared.diagrams.diagrams.steps
+
+
+def _sorted(rules: Iterable[NamedBody]) -> list[NamedBody]:
+    """Returns rules in one order, so that the work is the same each time."""
+    return sorted(rules, key=lambda rule: (rule[0], sorted((key, _order(test)) for key, test in rule[1])))
+
+
+def _order(test: AnyTest) -> str:
+    return repr((test.spans, sorted(test.states)) if isinstance(test, SpanTest) else (test.meant, test.or_missing))
+
+
+def _line_value(cells: Sequence[SpanTest]) -> list[Json]:
+    """Returns the values of some cells: spans, as pairs of numbers, and states."""
+    spans = sorted(span for cell in cells for span in cell.spans)
+    joined: list[list[float]] = []
+    for low, high in spans:
+        if joined and joined[-1][1] == low:
+            joined[-1][1] = high
+        else:
+            joined.append([low, high])
+    return [*joined, *sorted(state for cell in cells for state in cell.states)]

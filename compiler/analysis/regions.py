@@ -1,0 +1,55 @@
+"""The result of an analysis: who gains and who loses, by type and action, and what it does not know."""
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from ...bundles.conditions.trees.tree import FilterTree
+from .models.people import Person
+from .models.sides import Pair
+from .witnesses.witness import Witness
+
+OWN_ID: Final = "\0\ud800subject.id"
+"""A mark in conditions for the id of the subject that asks. A lone surrogate is no text, so no model has it."""
+
+
+@dataclass(frozen=True)
+class Region:
+    """Requests that the models answer differently: those of some subjects, under one condition.
+
+    `subjects` are in order. One has an `external_id` if the change counts only for requests that name it so. `others`
+    says that all subjects count that neither model names. `roles` are those by which the subjects hold it. `when` is
+    the condition over the variables of the analysis, and `resources` the number of registered resources for which it
+    can be true, or None if a side is a bundle. If the change counts only for requests that name the resource so,
+    `resource_name` is the kind of the name, and the name.
+    """
+
+    pair: Pair
+    subjects: tuple[Person, ...]
+    others: bool
+    roles: tuple[str, ...]
+    when: FilterTree
+    resources: int | None
+    witness: Witness
+    resource_name: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """A pair of which a part is not known, and why."""
+
+    pair: Pair
+    reason: str
+
+
+@dataclass
+class People:
+    """The differences of two models in who may do what.
+
+    `apart` has, by pair, the names that mean another resource than before: requests that name the resource so are in no
+    region without a `resource_name`.
+    """
+
+    gains: list[Region] = field(default_factory=list)
+    loses: list[Region] = field(default_factory=list)
+    unknown: list[Unknown] = field(default_factory=list)
+    apart: dict[Pair, frozenset[tuple[str, str]]] = field(default_factory=dict)

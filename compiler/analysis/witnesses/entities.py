@@ -1,0 +1,112 @@
+"""The subjects and resources that are tried for a witness, each by one identifier."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice, product
+from typing import Any, Final
+
+from ....bundles.conditions.values import Json
+from ..conditions.variables import CLOCK, GRANT, NO, REGISTERED, YES, SpanTest, attribute
+from ..differences.pair_rules import ALL_TIME, RESOURCE_ID, PairRules, RenamedResource
+from ..models.grants import Grants, OnResources
+from ..models.people import Person
+from .instants_tried import in_cell, nearest_clock
+from .paths import Path
+
+STRANGER: Final = "someone"
+"""The id of a subject that no model names."""
+
+MAX_ID: Final = 512
+"""The characters of an id (E1)."""
+
+_FEW: Final = 20
+_TYPES: Final = 3
+_USUAL_TYPE: Final = "user"
+
+
+@dataclass(frozen=True)
+class Entities:
+    """Finds entities for one subject on one pair. If the resource is `renamed`, a request names it so."""
+
+    rules: PairRules
+    grants: Grants
+    person: Person
+    renamed: RenamedResource | None = None
+
+    @property
+    def granted(self) -> tuple[OnResources, OnResources]:
+        """The resources on which the subject has grants in either model, with their terms."""
+        before, after = (self.grants.ids_on(self.person, self.rules.pair, side) for side in (0, 1))
+        return before, after
+
+    @property
+    def has_terms(self) -> bool:
+        """True if a grant of the subject starts or ends."""
+        return any(terms != ALL_TIME for found in self.granted for terms in found.values())
+
+    def clocks(self, cells: Mapping[str, SpanTest]) -> Iterator[float]:
+        """Yields epoch seconds at which terms are as a cell has them, and those of a grant if one is needed."""
+        yield nearest_clock(cells.get(CLOCK))
+        if GRANT in cells and YES in cells[GRANT].states:
+            starts = {nearest_clock(SpanTest((span,))) for spans in self.granted[0].values() for span in spans}
+            yield from (one for one in sorted(starts)[:_FEW] if CLOCK not in cells or in_cell(cells[CLOCK], one))
+
+    def resources(
+        self, choices: Mapping[str, Sequence[Json]], cells: Mapping[str, SpanTest], path: Path, clock: float
+    ) -> Iterator[dict[str, Any]]:
+        """Yields resources that take a path: one that no model names, those that it compares with, and known ones."""
+        type, _ = self.rules.pair
+        if self.renamed is not None:
+            yield {"type": type, self.renamed.kind: self.renamed.name}
+            return
+        before, after = self.granted
+        common = {id: terms for id, terms in before.items() if terms == after.get(id)}
+        tried: list[Json] = [self._unused_id(type), *choices.get(RESOURCE_ID, ()), *sorted(common)[:_FEW]]
+        if REGISTERED in cells:
+            tried += sorted(self.rules.common_registered)[:_FEW]
+        for id in dict.fromkeys(one for one in tried if one is None or is_id(one)):
+            has = id in common and any(low <= clock < high for low, high in common[str(id)])
+            if GRANT in cells and (YES if has else NO) not in cells[GRANT].states:
+                continue
+            known = YES if id in self.rules.common_registered else NO
+            if (REGISTERED in cells and known not in cells[REGISTERED].states) or not path.takes(RESOURCE_ID, id):
+                continue
+            yield {"type": type, "external_id": self._unused_name()} if id is None else {"type": type, "id": id}
+
+    def _unused_id(self, type: str) -> str:
+        numbered = (f"{type}-{number}" for number in range(1, 10**9))
+        return next(one for one in numbered if not any(one in ids for ids in self.rules.registered))
+
+    def _unused_name(self) -> str:
+        known = [names for side in self.rules.sides for names in side.resource_names.values()]
+        numbered = (f"unknown-{number}" for number in range(1, 10**9))
+        return next(one for one in numbered if not any(one in names for names in known))
+
+    def subjects(self, choices: Mapping[str, Sequence[Json]]) -> Iterator[dict[str, Any]]:
+        """Yields the subject, or for all others some that no model names."""
+        person = self.person
+        if person.external_id is not None:
+            yield {"type": person.shown.type, "external_id": person.external_id}
+        elif not person.is_others:
+            yield {"type": person.shown.type, "id": person.shown.id}
+        else:
+            yield from self._others(choices)
+
+    def _others(self, choices: Mapping[str, Sequence[Json]]) -> Iterator[dict[str, Any]]:
+        subjects = [side.facts.subjects for side in self.rules.sides]
+        known = islice(dict.fromkeys(key.type for side in subjects for key in side), _FEW)
+        usual = sorted({*known, _USUAL_TYPE}, key=lambda type: (type != _USUAL_TYPE, type))[:_TYPES]
+        types = choices.get(attribute("subject_attrs", "type"), usual)
+        ids = choices.get(attribute("subject_attrs", "id"), [STRANGER, f"{STRANGER}-else"])
+        for type, id in product(types, ids):
+            if not is_id(type):
+                continue
+            if id is None:
+                yield {"type": type, "external_id": f"{STRANGER}-unknown"}
+            elif is_id(id) and not any((type, id) in side for side in subjects):
+                yield {"type": type, "id": id}
+
+
+def is_id(value: Json) -> bool:
+    """Returns whether a value can be an id or a type (E1)."""
+    return isinstance(value, str) and 0 < len(value) <= MAX_ID

@@ -1,0 +1,180 @@
+"""Finds a request that two models answer differently, from the diagram of their difference.
+
+Variables of a diagram are free, but some depend on each other: the attribute of a comparison with a reference is an
+attribute too. So a path need not be a request. Each request is tried on both models, and the first that fits counts.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv6Address
+from itertools import islice, product
+from typing import Any, Final, TypeAlias
+
+from ....bundles.conditions.instants import SECOND, read_instant, show_instant
+from ....bundles.conditions.trees.diagrams import Node
+from ....bundles.conditions.values import Json
+from ..conditions.variables import (
+    ADDRESS,
+    CLOCK,
+    INSTANT,
+    MISSING,
+    NO,
+    UNREADABLE,
+    V6_START,
+    SpanTest,
+    attribute,
+    is_attribute,
+    is_week,
+)
+from ..differences.diagram import DifferenceDiagrams
+from .attributes import Attributes, placed
+from .candidates import values_of
+from .entities import Entities
+from .instants_tried import USUAL, ZoneOf, in_cell, instants, readable
+from .instants_tried import fits as instant_fits
+from .paths import Path, paths
+
+Judge: TypeAlias = Callable[[Mapping[str, Any], float], str | None]
+"""Returns the reason code of a model's answer to a request at an instant in epoch seconds. None if it refuses it."""
+
+Changes: TypeAlias = Callable[[str, str], bool]
+"""Returns whether the reason codes of two answers are the change for which a witness is wanted."""
+
+ALLOWED: Final = "ALLOWED"
+
+_FEW: Final = 6
+_INSTANTS: Final = 2
+_UNREAD_TIME: Final = "no instant"
+_UNREAD_ADDRESS: Final = "no address"
+_TIME = attribute("context_attrs", "time")
+
+
+def is_gain(before: str, after: str) -> bool:
+    """Returns whether only the second answer allows."""
+    return before != ALLOWED == after
+
+
+def is_loss(before: str, after: str) -> bool:
+    """Returns whether only the first answer allows."""
+    return before == ALLOWED != after
+
+
+def is_other_reason(before: str, after: str) -> bool:
+    """Returns whether both answers deny, for different reasons."""
+    return before != after and ALLOWED not in (before, after)
+
+
+@dataclass(frozen=True)
+class Witness:
+    """A request that two models answer differently at `now`, in epoch seconds. The clock may make no difference."""
+
+    request: dict[str, Any]
+    now: float
+    clock_counts: bool = True
+
+
+@dataclass(frozen=True)
+class Search:
+    """The search for witnesses for one subject on one pair. `judges` decide for both models."""
+
+    entities: Entities
+    zone_of: ZoneOf
+    judges: tuple[Judge, Judge]
+
+    def witness(self, found: DifferenceDiagrams, node: Node, wanted: Changes, most: int) -> Witness | None:
+        """Returns a request whose answers change as `wanted`, or None if `most` requests show none."""
+        steps = paths(found.diagrams, node, most, _first(found))
+        tried = (one for path in steps for one in islice(self._requests(found, path), _FEW))
+        for request, clock in islice(tried, most):
+            before, after = (judge(request, clock) for judge in self.judges)
+            if before is not None and after is not None and wanted(before, after):
+                return Witness(request, clock)
+        return None
+
+    def _requests(self, found: DifferenceDiagrams, path: Path) -> Iterator[tuple[dict[str, Any], float]]:
+        """Yields requests that may take a path, each with the epoch seconds of the service's clock."""
+        cells = {key: found.lines[key].cells[cell] for key, cell in path.cells.items() if key in found.lines}
+        choices = {
+            key: list(islice(values_of(path.domains[key], cell, path.opaque.get(key, {})), _FEW))
+            for key, cell in path.cells.items()
+            if is_attribute(key)
+        }
+        if not all(choices.values()):
+            return
+        for clock in self.entities.clocks(cells):
+            resources = islice(self.entities.resources(choices, cells, path, clock), _FEW)
+            subjects = list(islice(self.entities.subjects(choices), _FEW))
+            for resource, subject, instant in product(resources, subjects, list(self._instants(found, cells, choices))):
+                request = self._request((subject, resource), path, choices, cells, instant)
+                if request is not None:
+                    yield request, clock
+
+    def _instants(
+        self,
+        found: DifferenceDiagrams,
+        cells: Mapping[str, SpanTest],
+        choices: Mapping[str, Sequence[Json]],
+    ) -> Iterator[int | None]:
+        asked = {key: cell for key, cell in cells.items() if key == INSTANT or is_week(key)}
+        if not readable(asked.values()) and all(UNREADABLE in cell.states for cell in asked.values()):
+            yield None
+            return
+        sent = [read_instant(one) for one in choices[_TIME]] if _TIME in choices else []
+        fitting = (
+            instant
+            for instant in dict.fromkeys(
+                (*(one for one in sent if one is not None), *instants(found.lines, self.zone_of))
+            )
+            if all(instant_fits(key, cell, instant, self.zone_of) for key, cell in asked.items())
+        )
+        yield from islice(fitting, _INSTANTS)
+
+    def _request(
+        self,
+        named: tuple[dict[str, Any], dict[str, Any]],
+        path: Path,
+        choices: Mapping[str, Sequence[Json]],
+        cells: Mapping[str, SpanTest],
+        instant: int | None,
+    ) -> dict[str, Any] | None:
+        subject, resource = named
+        fixed: dict[str, Json] = {
+            attribute("subject_attrs", "id"): subject.get("id"),
+            attribute("subject_attrs", "type"): subject["type"],
+            attribute("resource_attrs", "id"): resource.get("id"),
+            attribute("resource_attrs", "type"): resource["type"],
+        }
+        groups = self.entities.person.standings[0].groups
+        values = Attributes(path, choices, cells, fixed, groups, instant).chosen()
+        if values is None:
+            return None
+        context: dict[str, Any] = {"time": _UNREAD_TIME if instant is None else show_instant(instant)}
+        request = {
+            "subject": dict(subject),
+            "action": {"name": self.entities.rules.pair[1]},
+            "resource": dict(resource),
+            "context": context | _address(cells.get(ADDRESS)),
+        }
+        return placed(values, request)
+
+
+def _first(found: DifferenceDiagrams) -> dict[str, list[int]]:
+    """Returns the cells of special variables in the order in which they make simple requests."""
+    return {key: _simplest(key, line.cells) for key, line in found.lines.items()}
+
+
+def _simplest(key: str, cells: Sequence[SpanTest]) -> list[int]:
+    if key in (CLOCK, INSTANT):
+        usual = USUAL if key == INSTANT else USUAL / SECOND
+        return sorted(range(len(cells)), key=lambda number: not in_cell(cells[number], usual))
+    wanted = {MISSING, NO}
+    return sorted(range(len(cells)), key=lambda number: (not wanted & cells[number].states, not cells[number].spans))
+
+
+def _address(cell: SpanTest | None) -> dict[str, str]:
+    if cell is None or MISSING in cell.states:
+        return {}
+    if not cell.spans:
+        return {"ip": _UNREAD_ADDRESS}
+    number = int(cell.spans[0][0])
+    return {"ip": str(IPv4Address(number) if number < V6_START else IPv6Address(number - V6_START))}

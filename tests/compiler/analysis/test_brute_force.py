@@ -1,0 +1,67 @@
+"""The analysis against the oracle: an answer changes exactly if the request lies in a region."""
+
+from collections import Counter
+from typing import Any
+
+import pytest
+from writ.compiler.analysis.limits import NO_WITNESS, TOO_MANY_STEPS
+from writ.compiler.analysis.regions import People
+
+from tests.support import oracle
+from tests.support.analysing import analysed, edited, is_valid, without_rates
+from tests.support.region_members import lies_in
+from tests.support.strategies import document, near_edge
+from tests.support.strategies_pick import Pick
+from tests.support.strategies_requests import request
+
+Document = dict[str, Any]
+
+MODELS, REQUESTS = 30, 8
+SHARE_WITHOUT_WITNESS = 0.03
+
+
+@pytest.mark.parametrize("as_bundles", [False, True])
+@pytest.mark.parametrize("block", range(2))
+def test_answers_change_exactly_in_regions(block, as_bundles):
+    counts: Counter[str] = Counter()
+    for seed in range(block * MODELS, (block + 1) * MODELS):
+        check_seed(seed, counts, as_bundles)
+    assert counts["changed"] > MODELS // 2  # or the models are too dull to prove anything
+    assert counts["no witness"] <= max(3, SHARE_WITHOUT_WITNESS * counts["regions"])
+
+
+def check_seed(seed: int, counts: Counter[str], as_bundles: bool) -> None:
+    """Analyse one pair of models, and ask both about what they speak of."""
+    before = document(Pick.seeded(seed))
+    after = edited(before, seed) if seed % 4 else document(Pick.seeded(seed + 10**6))
+    if is_valid(after):
+        found = analysed(before, after, as_bundles=as_bundles)
+        counts["regions"] += len(found.gains) + len(found.loses)
+        counts["no witness"] += sum(one.reason == NO_WITNESS for one in found.unknown)
+        documents = without_rates(before), without_rates(after)
+        check_witnesses(found, documents)
+        for number in range(REQUESTS):
+            pick = Pick.seeded(seed * 100 + number)
+            asked = request(pick, documents[number % 2])
+            counts["changed"] += check_request(found, documents, asked, near_edge(pick), seed)
+
+
+def check_request(found: People, documents: tuple[Document, Document], asked: Document, now: float, seed: int) -> bool:
+    """Compare one request with the regions. Gives back whether its answer changes."""
+    before, after = (oracle.decide(one, asked, now)["decision"] for one in documents)
+    pair = asked["resource"]["type"], asked["action"]["name"]
+    if any(one.pair == pair and one.reason in (NO_WITNESS, TOO_MANY_STEPS) for one in found.unknown):
+        return False
+    gains = any(lies_in(found, region, documents, asked, now) for region in found.gains)
+    loses = any(lies_in(found, region, documents, asked, now) for region in found.loses)
+    assert (gains, loses) == (after and not before, before and not after), (seed, asked, now)
+    return bool(before != after)
+
+
+def check_witnesses(found: People, documents: tuple[Document, Document]) -> None:
+    """The oracle answers each witness as the engine did, and it lies in its region."""
+    for regions, expected in ((found.gains, (False, True)), (found.loses, (True, False))):
+        for region in regions:
+            asked, now = region.witness.request, region.witness.now
+            assert tuple(oracle.decide(one, asked, now)["decision"] for one in documents) == expected
+            assert lies_in(found, region, documents, asked, now)

@@ -1,0 +1,153 @@
+"""Tells which requests lie in a region of an analysis, by the oracle's reading of requests."""
+
+from datetime import timedelta
+from math import floor
+from typing import Any
+
+from writ.bundles.conditions.trees.tree import And, Const, FilterTree, Not, Or, TreeComparison
+from writ.bundles.program.intervals import united
+from writ.compiler.analysis.conditions import variables
+from writ.compiler.analysis.regions import OWN_ID, People, Region
+
+from tests.support import oracle
+from tests.support.oracle_conditions import attribute, can_be_compared, compare, value_of
+from tests.support.oracle_entities import (
+    Question,
+    groups_of,
+    key_of,
+    question,
+    registered_resources,
+    registered_subjects,
+    resource_key,
+    subject_key,
+)
+from tests.support.oracle_gates import address, zone
+from tests.support.oracle_instants import EPOCH, instant, instant_of_request, text_instant
+
+Document = dict[str, Any]
+Documents = tuple[Document, Document]
+
+
+def lies_in(found: People, region: Region, documents: Documents, request: Document, now: float) -> bool:
+    """Whether a request is one of a region's. `found` is the analysis that has the region."""
+    if region.pair != (request["resource"]["type"], request["action"]["name"]):
+        return False
+    names = ((kind, request["resource"].get(kind)) for kind in ("external_id", "name"))
+    name = next((one for one in names if one[1]), None)
+    if region.resource_name != (name if name in found.apart.get(region.pair, ()) else None):
+        return False
+    asked = [question(document, request, now) for document in documents]
+    return has_subject(region, documents, request, asked) and holds(region.when, documents, asked)
+
+
+def has_subject(region: Region, documents: Documents, request: Document, asked: list[Question]) -> bool:
+    """Whether the subject of a request is one of a region's."""
+    before, after = map(subject_key, asked)
+    if before != after:
+        external = before[0], request["subject"]["external_id"]
+        return any((one.shown.type, one.external_id) == external for one in region.subjects)
+    if before in {*registered_subjects(documents[0]), *registered_subjects(documents[1])}:
+        return any(one.external_id is None and one.shown == before for one in region.subjects)
+    return region.others
+
+
+def holds(tree: FilterTree, documents: Documents, asked: list[Question]) -> bool:
+    """Whether a condition is true of a question, which is asked of both models."""
+    match tree:
+        case Const(value):
+            return value
+        case And(children):
+            return all(holds(child, documents, asked) for child in children)
+        case Or(children):
+            return any(holds(child, documents, asked) for child in children)
+        case Not(child):
+            return not holds(child, documents, asked)
+        case TreeComparison(key, op, value) if variables.is_attribute(key):
+            section, name = variables.parts(key)
+            id = asked[0].subject.id
+            value = [id if one == OWN_ID else one for one in value] if isinstance(value, list) else value
+            return compare(op, attribute(section, name, asked[0]), id if value == OWN_ID else value)
+        case TreeComparison(key, _, values):
+            found = special(key, documents, asked)
+            spans = [one for one in values if isinstance(one, list)]
+            return found in values if isinstance(found, str) else any(low <= found < high for low, high in spans)
+    raise AssertionError(tree)
+
+
+def special(key: str, documents: Documents, asked: list[Question]) -> Any:
+    """The value of a special variable: a number of its line, or a state."""
+    one = asked[0]
+    if key == variables.CLOCK:
+        return one.now
+    if key == variables.ADDRESS:
+        return address_number(one)
+    if key == variables.GRANT:
+        before, after = (terms(document, of) for document, of in zip(documents, asked, strict=True))
+        in_force = before == after and any(low <= one.now < high for low, high in before)
+        return variables.YES if in_force else variables.NO
+    if key == variables.REGISTERED:
+        closed = [(d, of) for d, of in zip(documents, asked, strict=True) if (of.resource_type or {}).get("closed")]
+        known = all(resource_key(of) in set(registered_resources(document)) for document, of in closed)
+        return variables.YES if known else variables.NO
+    if variables.is_reference(key):
+        return reference(key, one)
+    return moment(key, one)
+
+
+def moment(key: str, one: Question) -> Any:
+    """The instant of a request, its minute of the week, or its order with an attribute's instant."""
+    when = instant_of_request(one)
+    if variables.is_now(key):
+        _, section, name = variables.parts(key)
+        value = attribute(section, name, one)
+        left = None if value is None else text_instant(value)
+        if value is None:
+            return variables.MISSING
+        if left is None or when is None:
+            return variables.UNREADABLE
+        return variables.SAME if left == when else variables.BEFORE if left < when else variables.AFTER
+    if when is None:
+        return variables.UNREADABLE
+    if key == variables.INSTANT:
+        return int(when * 10**9)
+    try:
+        local = (EPOCH + timedelta(seconds=floor(when))).astimezone(zone(variables.parts(key)[1]))
+    except OverflowError:
+        return variables.UNREADABLE
+    return (local.weekday() * 24 + local.hour) * 60 + local.minute
+
+
+def address_number(one: Question) -> Any:
+    """The address of a request as a number (C9)."""
+    sent = one.context.get("ip")
+    sent = one.context.get("ip_address") if sent is None else sent
+    if sent is None:
+        return variables.MISSING
+    found = address(sent)
+    if found is None:
+        return variables.UNREADABLE
+    return int(found) + (variables.V6_START if found.version == 6 else 0)
+
+
+def reference(key: str, one: Question) -> str:
+    """The result of a comparison with a reference (X2)."""
+    _, section, name, op, referred = variables.parts(key)
+    left, right = attribute(section, name, one), value_of(referred, one)
+    if left is None:
+        return variables.NO
+    if not can_be_compared(op, right):
+        return variables.UNREADABLE
+    return variables.YES if compare(op, left, right) else variables.NO
+
+
+def terms(document: Document, asked: Question) -> list[tuple[float, float]]:
+    """The times at which the subject of a question has a grant on its resource."""
+    groups, found = groups_of(document, subject_key(asked)), []
+    for grant in document.get("grants", []):
+        mine = grant["group"] in groups if "group" in grant else key_of(grant["subject"]) == subject_key(asked)
+        on_it = asked.resource_type is not None and key_of(grant["resource"]) == resource_key(asked)
+        if mine and on_it and oracle.covers(grant["actions"], asked.resource_type, asked.action):
+            low = float(instant(grant["starts_at"]) or 0) if "starts_at" in grant else float("-inf")
+            high = float(instant(grant["expires_at"]) or 0) if "expires_at" in grant else float("inf")
+            found.append((low, high))
+    return united(found)
