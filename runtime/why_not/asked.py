@@ -1,0 +1,236 @@
+"""The conditions of a question, tried with other values of its attributes."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
+from typing import Any, NamedTuple
+
+from ...bundles.conditions.attribute_keys import read, reads_own_key, steps_of
+from ...bundles.conditions.constants import canonical_key
+from ...bundles.conditions.instants import SECOND, instant_of, show_instant
+from ...bundles.conditions.operators import OF_ELEMENTS, TAKES_LIST
+from ...bundles.conditions.references import GROUPS
+from ...bundles.conditions.trees.instant_comparisons import instant_of_text
+from ...bundles.conditions.values import Json, is_number
+from ...bundles.program.clauses import AgainstNow, Atom, Clause, Comparison, During, From, Rate, Reference
+from ..requests.evaluation_request import EvaluationRequest
+from ..requests.members import Attributes
+from ..rules.attributes import Test
+from ..rules.conditions import Conjunction
+from ..snapshot import Holder, Snapshot
+from .limits import Budget, WhyNotLimits
+from .sampled_addresses import sampled_addresses
+from .sampled_instants import sampled_instants
+from .units import ADDRESS, OTHER_ADDRESS, TIME, Attribute, attributes_of, read_by
+from .values import Sampler, is_exhaustive, sampled
+from .values import Test as Compared
+
+Choice = Mapping[Attribute, Json]
+"""New values of attributes; None takes the attribute away."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Condition:
+    """A condition, the attributes that can change it, and all that it reads."""
+
+    number: int
+    test: Test
+    options: frozenset[Attribute]
+    reads: frozenset[Attribute]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Applying:
+    """A clause with its conditions. One with a rate limit has `limited`: whether it is reached is not decided here."""
+
+    clause: Clause
+    conditions: tuple[Condition, ...]
+    limited: bool
+
+
+class Entities(NamedTuple):
+    """The subject and the resource of a question, as the model knows them."""
+
+    subject_id: str | None
+    holder: Holder
+    resource_id: str | None
+
+
+class Asked:
+    """A question and the clauses on its type and action. It finds values to try, and tests conditions with them.
+
+    `accepts` says whether a strict model takes a value of an attribute (E8).
+    """
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        request: EvaluationRequest,
+        entities: Entities,
+        now: float,
+        clauses: Iterable[tuple[Clause, Conjunction]],
+        sampler: Sampler,
+        accepts: Callable[[Attribute, Json], bool],
+        limits: WhyNotLimits,
+    ):
+        (stype, _, _, s, _, a, rtype, _, _, r, c, _) = request
+        self._bags: dict[str, Attributes] = {
+            "subject_attrs": s,
+            "resource_attrs": r,
+            "action_attrs": a,
+            "context_attrs": c,
+        }
+        self._entities, self._now, self._stype, self._rtype = entities, now, stype, rtype
+        self._zones, self._required = snapshot.state.zone, snapshot.state.required
+        self._sampler, self._accepts, self._limits = sampler, accepts, limits
+        self._atoms: list[Atom] = []
+        self.clauses = [self._applying(clause, body) for clause, body in clauses]
+        self._by_attribute: dict[Attribute, list[Atom]] = {}
+        for atom in self._atoms:
+            for one in attributes_of(atom, self._required):
+                self._by_attribute.setdefault(one, []).append(atom)
+        self._values: dict[Attribute, list[Json]] = {}
+        self._masks: dict[tuple[int, Attribute], int] = {}
+        self._base: dict[int, bool] = {}
+        self.budget = Budget(limits.steps)
+        self.exhaustive = True
+
+    def _applying(self, clause: Clause, body: Conjunction) -> Applying:
+        found = []
+        for atom, test in zip(clause.body, body.by_atom, strict=True):
+            if not isinstance(atom, Rate):
+                options, reads = attributes_of(atom, self._required), read_by(atom, self._required)
+                found.append(Condition(len(self._atoms), test, options, reads))
+                self._atoms.append(atom)
+        return Applying(clause, tuple(found), body.rate is not None)
+
+    def holds(self, condition: Condition, choice: Choice) -> bool:
+        """Returns whether a condition holds with new values. Raises OutOfSteps."""
+        if condition.reads.isdisjoint(choice):
+            known = self._base.get(condition.number)
+            if known is None:
+                known = self._base[condition.number] = self._tested(condition, self._bags)
+            return known
+        return self._tested(condition, self._changed(choice))
+
+    def _changed(self, choice: Choice) -> dict[str, Attributes]:
+        bags: dict[str, Any] = dict(self._bags)
+        for one in choice:
+            if bags[one.section] is self._bags[one.section]:
+                bags[one.section] = dict(bags[one.section])
+        for one, value in choice.items():
+            bags[one.section][one.key] = value
+        return bags
+
+    def _tested(self, condition: Condition, bags: Mapping[str, Attributes]) -> bool:
+        self.budget.spend()
+        sid, holder, rid = self._entities
+        s, r, a, c = (bags[one] for one in ("subject_attrs", "resource_attrs", "action_attrs", "context_attrs"))
+        return condition.test(self._stype, sid, s, rid, r, a, c, holder, self._now)
+
+    def holds_all(self, conditions: Iterable[Condition], choice: Choice) -> bool:
+        """Returns whether all conditions hold with new values. Raises OutOfSteps."""
+        return all(self.holds(one, choice) for one in conditions)
+
+    def mask(self, condition: Condition, attribute: Attribute) -> int:
+        """Returns the values of an attribute, as bits, with which a condition holds if nothing else changes."""
+        found = self._masks.get((condition.number, attribute))
+        if found is None:
+            found = 0
+            for place, value in enumerate(self.values(attribute)):
+                if self.holds(condition, {attribute: value}):
+                    found |= 1 << place
+            self._masks[condition.number, attribute] = found
+        return found
+
+    def sent(self, attribute: Attribute) -> Json:
+        """Returns the value that the request has, or None."""
+        return read(self._bags[attribute.section], attribute.key, steps_of(attribute.key))
+
+    def values(self, attribute: Attribute) -> list[Json]:
+        """Returns the values to try of an attribute: one of each class that the conditions distinguish."""
+        found = self._values.get(attribute)
+        if found is None:
+            found = self._values[attribute] = self._found(attribute)
+        return found
+
+    def _found(self, attribute: Attribute) -> list[Json]:
+        linked = self._linked(attribute)
+        atoms = [atom for one in linked for atom in self._by_attribute.get(one, ())]
+        tests: list[Compared] = [(atom.op, atom.value) for atom in atoms if isinstance(atom, Comparison)]
+        known = [value for one in linked if is_plain(value := self.sent(one))]
+        known += [value for atom in atoms if isinstance(atom, Reference) for value in self._own(atom)]
+        found: dict[object, Json] = {}
+        special = self._special(attribute, atoms)
+        own = list(sampled(tests, known, self._sampler))
+        if any(isinstance(atom, Reference) and (TAKES_LIST[atom.op] or OF_ELEMENTS[atom.op]) for atom in atoms):
+            own = list(chain.from_iterable(_as_lists(value) for value in own))
+        for value in chain(special, own):
+            if self._accepts(attribute, value):
+                found.setdefault(canonical_key(value), value)
+        if len(found) > self._limits.values or not is_exhaustive(tests):
+            self.exhaustive = False
+        return list(islice(found.values(), self._limits.values))
+
+    def _linked(self, attribute: Attribute) -> list[Attribute]:
+        """Returns the attributes that conditions compare with each other, and so with this one."""
+        found, waiting = {attribute: None}, [attribute]
+        while waiting:
+            for atom in self._by_attribute.get(waiting.pop(), ()):
+                if isinstance(atom, Reference):
+                    more = [one for one in attributes_of(atom, ()) if one not in found]
+                    found.update(dict.fromkeys(more))
+                    waiting += more
+        return list(found)
+
+    def _own(self, atom: Reference) -> Iterator[Json]:
+        """Yields the known values of a comparison: ids, types and groups of the entities."""
+        sid, holder, rid = self._entities
+        if atom.value_of == GROUPS:
+            yield from holder.memberships.ids
+            yield list(holder.memberships.ids)
+        ids = {
+            ("subject_attrs", "id"): sid,
+            ("subject_attrs", "type"): self._stype,
+            ("resource_attrs", "id"): rid,
+            ("resource_attrs", "type"): self._rtype,
+        }
+        for section, key in ((atom.section, atom.key), (atom.value_of.section, atom.value_of.key)):
+            if reads_own_key(section, key):
+                yield ids[section, key]
+
+    def _special(self, attribute: Attribute, atoms: Sequence[Atom]) -> Iterator[Json]:
+        if attribute == TIME:
+            yield from self._instants(atoms)
+        elif attribute in (ADDRESS, OTHER_ADDRESS):
+            yield from sampled_addresses(
+                block for atom in self._atoms if isinstance(atom, From) for block in atom.blocks
+            )
+        if any(isinstance(atom, AgainstNow) for atom in atoms) and attribute != TIME:
+            times = [one for one in map(instant_of_text, self.values(TIME)) if one is not None]
+            instant = instant_of(self._bags["context_attrs"].get("time"), self._now)
+            for at in dict.fromkeys([*([] if instant is None else [instant]), *times]):
+                yield from (show_instant(at + near) for near in (0, -SECOND, SECOND))
+
+    def _instants(self, atoms: Sequence[Atom]) -> Iterator[str]:
+        windows = list(dict.fromkeys(atom.window for atom in atoms if isinstance(atom, During)))
+        instant = instant_of(None, self._now)
+        assert instant is not None
+        compared = [instant_of_text(self.sent(Attribute(x.section, x.key))) for x in atoms if isinstance(x, AgainstNow)]
+        near = [at + more for at in compared if at is not None for more in (0, -SECOND, SECOND)]
+        yield from (show_instant(at) for at in (*sampled_instants(windows, self._zones, instant), *near))
+
+
+def is_plain(value: Json) -> bool:
+    """Returns whether a value is a text, a number, a boolean or a short array of them."""
+    if isinstance(value, list):
+        return all(isinstance(one, str | bool) or is_number(one) for one in value)
+    return isinstance(value, str | bool) or is_number(value)
+
+
+def _as_lists(value: Json) -> Iterator[Json]:
+    yield value
+    if isinstance(value, list):
+        yield from value
+    elif value is not None and not isinstance(value, dict):
+        yield [value]

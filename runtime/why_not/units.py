@@ -1,0 +1,93 @@
+"""The changes that may allow a request, and who can make them.
+
+An attribute changes by a value for its whole key, which counts before a path (C1). A role changes if the subject holds
+it no more, or from now on.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from ...bundles.conditions.attribute_keys import reads_own_key
+from ...bundles.conditions.references import GROUPS
+from ...bundles.program.clauses import AgainstNow, Atom, Comparison, During, From, Reference, context_keys
+
+CALLER: Final = "caller"
+OWNER: Final = "owner"
+ADMINISTRATOR: Final = "administrator"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Attribute:
+    """An attribute of the request, by its section and its key."""
+
+    section: str
+    key: str
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Role:
+    """A role that the subject gets, or loses if it holds it."""
+
+    role: str
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Policy:
+    """A DENY policy that is disabled."""
+
+    policy: str
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Fact:
+    """A direct grant of the action on the resource, or the registration of the resource: `grant` or `register`."""
+
+    kind: str
+
+
+Unit: TypeAlias = Attribute | Role | Policy | Fact
+
+GRANT: Final = Fact("grant")
+REGISTER: Final = Fact("register")
+TIME: Final = Attribute("context_attrs", "time")
+ADDRESS: Final = Attribute("context_attrs", "ip")
+OTHER_ADDRESS: Final = Attribute("context_attrs", "ip_address")
+
+_WHO: Final = {"context_attrs": CALLER, "action_attrs": CALLER, "resource_attrs": OWNER, "subject_attrs": ADMINISTRATOR}
+
+
+def who(unit: Unit) -> str:
+    """Returns who can make a change: the caller, the owner of the resource, or an administrator."""
+    return _WHO[unit.section] if isinstance(unit, Attribute) else ADMINISTRATOR
+
+
+def attributes_of(atom: Atom, required: Sequence[str]) -> frozenset[Attribute]:
+    """Returns the attributes whose change can change the result of a condition. `required` are the model's (C12)."""
+    return frozenset(_attributes_of(atom, required))
+
+
+def _attributes_of(atom: Atom, required: Sequence[str]) -> Iterator[Attribute]:
+    match atom:
+        case During():
+            yield TIME
+        case From():
+            yield ADDRESS
+        case Comparison(section, key) | Reference(section, key) | AgainstNow(section, key):
+            if not reads_own_key(section, key):
+                yield Attribute(section, key)
+    if isinstance(atom, AgainstNow):
+        yield TIME
+    if isinstance(atom, Reference) and atom.value_of != GROUPS:
+        other = atom.value_of
+        if not reads_own_key(other.section, other.key):
+            yield Attribute(other.section, other.key)
+    for key in context_keys(atom):
+        yield from (Attribute("context_attrs", one) for one in required if key == one or key.startswith(f"{one}."))
+
+
+def read_by(atom: Atom, required: Sequence[str]) -> frozenset[Attribute]:
+    """Returns all members of the request that a condition reads, those on the path of a dotted key too."""
+    found = attributes_of(atom, required)
+    first = {Attribute(one.section, one.key.split(".")[0]) for one in found if "." in one.key}
+    return found | first | ({OTHER_ADDRESS} if isinstance(atom, From) else set())

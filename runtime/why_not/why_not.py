@@ -1,0 +1,140 @@
+"""The smallest sets of changes that would allow a denied request, grouped by who can make them."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from ...bundles.conditions.values import Json
+from ...bundles.event_loop import refuse_on_event_loop
+from ..decisions.decide import specialised_for, subject_of
+from ..decisions.held_roles import held_roles
+from ..decisions.judge import by_grant, is_in_reach
+from ..decisions.registered import with_registered
+from ..requests.evaluation_request import EvaluationRequest, read_evaluation
+from ..requests.members import RequestFault
+from ..requests.options import read_evaluation_options
+from ..requests.registry import Registry
+from ..snapshot import Snapshot
+from .asked import Asked, Entities
+from .limits import DEFAULT, WhyNotLimits
+from .search import Found, Search, Standing
+from .units import ADMINISTRATOR, CALLER, OWNER, Attribute, Fact, Policy, Role, Unit, who
+from .values import Sampler, no_text
+
+_ORDER: Final = (CALLER, OWNER, ADMINISTRATOR)
+
+
+def why_not(
+    snapshot: Snapshot,
+    request: Any,
+    now: float,
+    registry: Registry | None = None,
+    sampler: Sampler = no_text,
+    limits: WhyNotLimits = DEFAULT,
+) -> dict[str, Any]:
+    """Returns `{sets: [{who, changes}], complete, up_to}`: each set of changes makes the answer allow, and no part of
+    it does. `now` is in epoch seconds.
+
+    `who` is a list of `caller`, `owner` and `administrator`. A change is `{who, kind}` and for an `attribute` its
+    `path` and a `value` that suffices (null takes it away), for a `role` the `role` and whether to `give` or `take` it,
+    for a `policy` the id of the DENY to disable. The kinds `grant` and `register` are about the resource.
+
+    If `complete` is true, no set of at most `up_to` changes is missing. `sampler` finds texts for patterns; a model
+    with patterns is never `complete`. A policy with a rate limit counts as one that does not allow (C10), and so does
+    the actor of a request (A1). Without sets, `undeclared` is true if the type or the action is. Raises BadRequest, and
+    TakesLong on an event loop.
+    """
+    refuse_on_event_loop()
+    read, options = read_evaluation(request), read_evaluation_options(request)
+    if options.registered:
+        read = with_registered(snapshot, read, registry)
+    stype, subject_by, sname, _, action, _, rtype, resource_by, rname, *_ = read
+    sid, holder = subject_of(snapshot, stype, subject_by, sname, now)
+    specialised = specialised_for(snapshot, holder, rtype, action)
+    if specialised is None or action not in snapshot.rules.types[rtype].type.actions:
+        return {"sets": [], "complete": True, "up_to": limits.changes, "undeclared": True}
+    rid = rname if resource_by == "id" else snapshot.state.resource_id(specialised.type, resource_by, rname)
+    is_strict = snapshot.is_strict or options.strict
+    accepts = _accepting(snapshot, read) if is_strict else _anything
+    asked = Asked(
+        snapshot,
+        read,
+        Entities(sid, holder, rid),
+        now,
+        snapshot.rules.types[rtype].every(action),
+        sampler,
+        accepts,
+        limits,
+    )
+    roles = held_roles(snapshot, stype, sid, now)
+    standing = Standing(
+        roles=roles.direct | roles.through.keys(),
+        granted=by_grant(snapshot, snapshot.grants(holder, specialised.type, rid, now), action) is not None,
+        blocked=not is_in_reach(snapshot, specialised, rid),
+        can_hold=sid is not None,
+        can_grant=sid is not None and rid is not None,
+        can_register=rid is not None,
+    )
+    search = Search(asked, standing, limits)
+    sets = sorted((_shown(one, standing) for one in search.run()), key=_place)
+    return {"sets": sets, "complete": search.complete and asked.exhaustive, "up_to": limits.changes}
+
+
+def _anything(*_: object) -> bool:
+    return True
+
+
+def _accepting(snapshot: Snapshot, read: EvaluationRequest) -> Callable[[Attribute, Json], bool]:
+    """Returns a function that says whether a strict model takes a value of an attribute (E8)."""
+    stype, _, sname, _, action, _, rtype, _, rname, *_ = read
+
+    def accepts(attribute: Attribute, value: Json) -> bool:
+        sections: dict[str, dict[str, Json]] = {
+            "subject_attrs": {},
+            "resource_attrs": {},
+            "action_attrs": {},
+            "context_attrs": {},
+        }
+        sections[attribute.section] = {attribute.key: value}
+        request = {
+            "subject": {"type": stype, "id": sname, "properties": sections["subject_attrs"]},
+            "action": {"name": action, "properties": sections["action_attrs"]},
+            "resource": {"type": rtype, "id": rname, "properties": sections["resource_attrs"]},
+            "context": sections["context_attrs"],
+        }
+        faults = snapshot.strict_requests.faults("evaluation", request)
+        return all(one.code == "missing-required" and not _is_about(one, attribute) for one in faults)
+
+    return accepts
+
+
+def _is_about(fault: RequestFault, attribute: Attribute) -> bool:
+    return attribute.section.startswith(fault.path.split(".")[1]) and fault.path.endswith(f".{attribute.key}")
+
+
+def _shown(found: Found, standing: Standing) -> dict[str, Any]:
+    changes = sorted((_change(one, found, standing) for one in found.changes), key=_change_place)
+    return {"who": [one for one in _ORDER if any(change["who"] == one for change in changes)], "changes": changes}
+
+
+def _change(unit: Unit, found: Found, standing: Standing) -> dict[str, Any]:
+    by: dict[str, Any] = {"who": who(unit)}
+    match unit:
+        case Attribute(section, key):
+            path = f"{section.removesuffix('_attrs')}.{key}"
+            return by | {"kind": "attribute", "path": path, "value": found.values[unit]}
+        case Role(role):
+            return by | {"kind": "role", "role": role, "change": "take" if role in standing.roles else "give"}
+        case Policy(policy):
+            return by | {"kind": "policy", "policy": policy, "change": "disable"}
+        case Fact(kind):
+            return by | {"kind": kind}
+
+
+def _change_place(change: dict[str, Any]) -> tuple[Any, ...]:
+    named = change.get("path") or change.get("role") or change.get("policy") or ""
+    return _ORDER.index(change["who"]), change["kind"], named
+
+
+def _place(one: dict[str, Any]) -> tuple[Any, ...]:
+    changes = one["changes"]
+    return [_ORDER.index(name) for name in one["who"]], len(changes), [_change_place(change) for change in changes]
