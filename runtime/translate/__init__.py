@@ -7,17 +7,20 @@ every target) → `sql/` (PostgreSQL, MySQL, SQLite, DuckDB) → `sqlalchemy_typ
 named after it.
 """
 
+from ...bundles.conditions.trees.direct_grants import DirectGrants
 from .errors import BadFilter, Untranslatable
-from .fields import Attributes, Boolean, Date, DateTime, Decimal, Enum, Integer, Json, Real, Text, Uuid
+from .fields import Array, Attributes, Boolean, Date, DateTime, Decimal, Enum, Integer, Json, Real, Text, Uuid
 from .read_tree import TreeLimits
 
 __all__ = [
+    "Array",
     "Attributes",
     "BadFilter",
     "Boolean",
     "Date",
     "DateTime",
     "Decimal",
+    "DirectGrants",
     "Enum",
     "Integer",
     "Json",

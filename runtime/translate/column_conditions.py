@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 from ...bundles.conditions.literals import Position
 from ...bundles.conditions.operators import Ordering
 from ...bundles.conditions.trees.tree import Tree
-from .fields import TypedField
+from .fields import Array, TypedField
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,21 @@ class OnlyMembers:
     names: tuple[str, ...]
 
 
-ValueTest: TypeAlias = Present | OneOf | NoneOf | Ordered | Substring | Matches | ArrayLength | OnlyMembers
+class Element:
+    """Stands for a column in the conditions on one element of an array."""
+
+
+ELEMENT = Element()
+
+
+@dataclass(frozen=True, slots=True)
+class AnyElement:
+    """The value is an array with an element for which `plan` holds. Its conditions are on ELEMENT (X6)."""
+
+    plan: "Plan"
+
+
+ValueTest: TypeAlias = Present | OneOf | NoneOf | Ordered | Substring | Matches | ArrayLength | OnlyMembers | AnyElement
 JsonType: TypeAlias = Literal["any", "string", "number", "boolean", "array", "object"]
 
 
@@ -83,7 +97,7 @@ class ColumnCondition:
 
 @dataclass(frozen=True, slots=True)
 class JsonCondition:
-    """A test of the JSON value that `steps` lead to in a column. It is false for a value of another type."""
+    """A test of the JSON value that `steps` lead to in a column or ELEMENT. It is false for a value of another type."""
 
     column: Any
     steps: tuple[str | int, ...]
@@ -92,5 +106,22 @@ class JsonCondition:
     path: str
 
 
-Plan: TypeAlias = Tree[ColumnCondition | JsonCondition]
+@dataclass(frozen=True, slots=True)
+class ArrayCondition:
+    """A column of arrays holds one, or one with an element equal to one of `values` if there are any (X6)."""
+
+    field: Array
+    values: tuple[Any, ...]
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class DirectCondition:
+    """The caller's condition for a node of direct grants, in the target's own form (F8)."""
+
+    given: Any
+    path: str
+
+
+Plan: TypeAlias = Tree[ColumnCondition | ArrayCondition | JsonCondition | DirectCondition]
 """A filter over the columns of a mapping."""

@@ -3,10 +3,12 @@
 A constant that the column can't hold is no refusal: between its neighbours in the column lies the same answer.
 """
 
+import operator
+from collections.abc import Callable
 from decimal import Context
 from decimal import Decimal as Exact
 from fractions import Fraction
-from math import ceil, floor, inf, nextafter, ulp
+from math import ceil, floor, inf, isfinite, nextafter, ulp
 from typing import Any, TypeAlias
 
 from ...bundles.conditions.operators import IS_UPWARD, Operator, Ordering
@@ -88,6 +90,33 @@ def decimal_bound(op: Ordering, constant: Number, digits: int) -> Bound:
     near = floor(scaled) if upward else ceil(scaled)
     bound = WIDE.normalize(WIDE.scaleb(Exact(near), -digits)) if near else Exact(0)
     return (Operator.GT if upward else Operator.LT), bound
+
+
+def survives_json(op: Operator, constant: Number) -> bool:
+    """Returns whether `op constant` says the same of each double and of the integer that has its digits in JSON.
+
+    A database may keep `1e+23` as an integer of 24 digits. The double that was written so is another number.
+
+    >>> survives_json(Operator.EQ, 10**22), survives_json(Operator.EQ, 10**23), survives_json(Operator.EQ, 1e23)
+    (True, False, False)
+    """
+    nearest, compared = _nearest(constant), _COMPARED[op]
+    if abs(nearest) < _EXACT:
+        return True
+    doubles = (one for one in (nextafter(nearest, -inf), nearest, nextafter(nearest, inf)) if isfinite(one))
+    return all(compared(double, constant) == compared(int(_shortest(double)), constant) for double in doubles)
+
+
+_EXACT = 2.0**53
+"""Below it, the digits of a double without a fraction are its value."""
+
+_COMPARED: dict[Operator, Callable[[Number, Number], bool]] = {
+    Operator.EQ: operator.eq,
+    Operator.GT: operator.gt,
+    Operator.GTE: operator.ge,
+    Operator.LT: operator.lt,
+    Operator.LTE: operator.le,
+}
 
 
 def equal_bounds(constant: Number) -> tuple[tuple[Ordering, Number], ...]:

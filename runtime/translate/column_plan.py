@@ -4,11 +4,13 @@ The type decides: `eq "x"` on a column of numbers is false, `ne "x"` on it asks 
 """
 
 from collections.abc import Sequence
-from typing import Any, assert_never
+from datetime import datetime, timedelta
+from typing import Any, Final, assert_never
 
 from ...bundles.conditions.comparisons import constants_of, predicate
 from ...bundles.conditions.literals import literal_of
-from ...bundles.conditions.operators import Operator, Ordering
+from ...bundles.conditions.operators import OF_ELEMENTS, Operator, Ordering
+from ...bundles.conditions.trees.instant_comparisons import InstantComparison
 from ...bundles.conditions.trees.tree import FALSE, TreeComparison, fold_and
 from ...bundles.conditions.values import Json as Constant
 from ...bundles.conditions.values import is_number
@@ -16,11 +18,33 @@ from . import column_numbers as numbers
 from . import column_texts as texts
 from .column_conditions import ColumnCondition, Matches, NoneOf, OneOf, Ordered, Plan, Present, Substring, ValueTest
 from .errors import Untranslatable
-from .fields import Boolean, Date, DateTime, Decimal, Enum, Integer, Real, Text, TypedField, Uuid
+from .fields import (
+    Attributes,
+    Boolean,
+    Date,
+    DateTime,
+    Decimal,
+    Enum,
+    Field,
+    Integer,
+    Json,
+    Real,
+    Text,
+    TypedField,
+    Uuid,
+)
+
+_EPOCH = datetime(1970, 1, 1)
+_BETWEEN: Final[dict[Ordering, Ordering]] = {Operator.GTE: Operator.GT, Operator.LT: Operator.LTE}
+"""The operators that say of an instant between two that the column holds what another one says of the earlier one."""
 
 
 def planned_column(comparison: TreeComparison, path: str, field: TypedField, target: str) -> Plan:
-    """Returns a comparison over a column. Raises Untranslatable for a pattern that needs a text which it has not."""
+    """Returns a comparison over a column.
+
+    Raises Untranslatable for a pattern that needs a text which it has not, and for a comparison of elements.
+    """
+    refuse_elements(comparison, path, target)
     match field:
         case Enum(_, values):
             fits = predicate(comparison.op, comparison.value)
@@ -32,21 +56,77 @@ def planned_column(comparison: TreeComparison, path: str, field: TypedField, tar
             return _typed(comparison, path, field)
 
 
+def planned_instant(comparison: InstantComparison, path: str, field: Field, target: str) -> Plan:
+    """Returns a comparison of instants over a column.
+
+    Raises Untranslatable for a column of texts: one instant has many, whose order is not the order of the instants.
+    """
+    match field:
+        case DateTime():
+            return ColumnCondition(field, _ordered_instant(comparison), path)
+        case Enum(_, values):
+            stored = tuple(name for name, attribute in values.items() if comparison.holds(attribute))
+            return ColumnCondition(field, OneOf(stored), path) if stored else FALSE
+        case Text() | Json() | Attributes():
+            raise Untranslatable(
+                path,
+                target,
+                f"`{comparison.key}` is compared as an instant, and the mapping says that its column holds texts",
+                "keep the instants in a column of timestamps, and map it to DateTime",
+            )
+        case _:
+            return FALSE  # no number, boolean, date or UUID is the text of an instant
+
+
+def _ordered_instant(comparison: InstantComparison) -> Ordered:
+    microseconds, rest = divmod(comparison.instant, 1_000)
+    op = _BETWEEN.get(comparison.op, comparison.op) if rest else comparison.op
+    return Ordered(op, _EPOCH + timedelta(microseconds=microseconds))
+
+
+def in_milliseconds(test: ValueTest) -> ValueTest | None:
+    """Returns a test of instants for a column that holds whole milliseconds, or None if no such instant passes it.
+
+    >>> in_milliseconds(Ordered(Operator.LT, datetime(1970, 1, 1, microsecond=1_500)))
+    Ordered(op=<Operator.LTE: 'lte'>, value=datetime.datetime(1970, 1, 1, 0, 0, 0, 1000))
+    """
+    match test:
+        case OneOf(values) | NoneOf(values):
+            held = tuple(value for value in values if not value.microsecond % 1_000)
+            if held:
+                return type(test)(held)
+            return None if isinstance(test, OneOf) else Present()
+        case Ordered(op, value) if rest := value.microsecond % 1_000:
+            return Ordered(_BETWEEN.get(op, op), value - timedelta(microseconds=rest))
+        case _:
+            return test
+
+
 def _typed(comparison: TreeComparison, path: str, field: TypedField) -> Plan:
     op, constant = comparison.op, comparison.value
     match op:
         case Operator.EQ | Operator.IN:
-            values = _equals(field, constants_of(op, constant))
+            values = equals(field, constants_of(op, constant))
             return ColumnCondition(field, OneOf(values), path) if values else FALSE
         case Operator.NE | Operator.NIN:
-            values = _equals(field, constants_of(op, constant))
+            values = equals(field, constants_of(op, constant))
             return ColumnCondition(field, NoneOf(values) if values else Present(), path)
         case Operator.REGEX:
             return ColumnCondition(field, tested_pattern(constant), path) if isinstance(field, Text) else FALSE
         case Operator.GT | Operator.GTE | Operator.LT | Operator.LTE:
             return _bounded(field, _ordered(field, op, constant), path)
+        case Operator.HAS | Operator.HAS_ANY | Operator.HAS_NONE:
+            raise AssertionError("refused before")
         case _:
             assert_never(op)
+
+
+def refuse_elements(comparison: TreeComparison, path: str, target: str) -> None:
+    """Refuses a comparison of elements on a column of one type: to say false would hide that the mapping is wrong."""
+    if OF_ELEMENTS[comparison.op]:
+        reason = f"a column of one type holds no arrays, whose elements `{comparison.op}` compares"
+        remedy = "map the key to Array, Json or Attributes if the target takes one, or ask for the results"
+        raise Untranslatable(path, target, reason, remedy)
 
 
 def _bounded(field: TypedField, bound: numbers.Bound, path: str) -> Plan:
@@ -55,7 +135,7 @@ def _bounded(field: TypedField, bound: numbers.Bound, path: str) -> Plan:
     return ColumnCondition(field, Ordered(*bound), path)
 
 
-def _equals(field: TypedField, constants: Sequence[Constant]) -> tuple[Any, ...]:
+def equals(field: TypedField, constants: Sequence[Constant]) -> tuple[Any, ...]:
     """Returns the column's own values that are `eq` to one of the constants, each once."""
     return tuple(dict.fromkeys(found for item in constants if (found := _equal(field, item)) is not None))
 

@@ -4,12 +4,13 @@
 of the column's type is an absent attribute (C2, C7).
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, TypeAlias
 
 from ...bundles.conditions.attribute_keys import OWN_KEYS
+from ...bundles.conditions.trees.direct_grants import DirectGrants
 from .errors import Untranslatable
 
 MOST_DIGITS = 15
@@ -88,6 +89,17 @@ class Enum:
 
 
 @dataclass(frozen=True, slots=True)
+class Array:
+    """A column of arrays whose elements are of one type, Text, Integer, Real or Boolean: `Array("labels", of=Text)`.
+
+    Elements may be NULL. An array of arrays is not of this type, so it is absent.
+    """
+
+    column: Any
+    of: "type[Text] | type[Integer] | type[Real] | type[Boolean]"
+
+
+@dataclass(frozen=True, slots=True)
 class Json:
     """Any JSON value: the column, or the value that `path` leads to in it, by names and by indexes of arrays."""
 
@@ -103,23 +115,28 @@ class Attributes:
 
 
 TypedField: TypeAlias = Text | Integer | Real | Decimal | Boolean | Uuid | Date | DateTime | Enum
-Field: TypeAlias = TypedField | Json | Attributes
+Field: TypeAlias = TypedField | Array | Json | Attributes
 Fields: TypeAlias = Mapping[str, Any]
 """A Field for each key of a filter. The SQLAlchemy target also takes columns."""
 
+Direct: TypeAlias = Callable[[DirectGrants], Any]
+"""Returns the caller's condition for a node of direct grants, in the target's own form. It is never NULL (F8)."""
+
 FieldTypes: TypeAlias = tuple[type[Field], ...]
+
+OF_ARRAYS: FieldTypes = (Text, Integer, Real, Boolean)
+"""The fields that the elements of an Array may have."""
+
+SPOKEN: Mapping[str, str] = {"mariadb": "mysql"}
+"""The dialect of SQL that a database speaks which has no separate one. Its columns may have other types."""
 
 IN_TEXT: Mapping[str, FieldTypes] = {
     "postgresql": (),
     "mysql": (Json, Attributes, Uuid),
+    "mariadb": (Json, Attributes, Uuid),
     "sqlite": (Json, Attributes, Uuid, Date, DateTime),
 }
 """The values that a column of strings may hold besides strings, in databases that have no separate type for them."""
-
-
-def integer_fields(dialect: str) -> FieldTypes:
-    """Returns the fields that a column of integers allows, the best first."""
-    return (Integer,) if dialect == "postgresql" else (Integer, Boolean)
 
 
 def decimal_fields(digits: int, dialect: str) -> FieldTypes:
@@ -127,6 +144,14 @@ def decimal_fields(digits: int, dialect: str) -> FieldTypes:
     if digits > MOST_DIGITS:
         return ()
     return (Real,) if dialect == "sqlite" else (Decimal,)
+
+
+def direct_condition(direct: Direct | None, grants: DirectGrants, path: str, target: str) -> Any:
+    """Returns the caller's condition for a node of direct grants. Raises Untranslatable if the caller gives none."""
+    if direct is None:
+        reason = "the filter has the direct grants of the subject as a node, and no condition is given for it"
+        raise Untranslatable(path, target, reason, "give `direct`, or ask with `include_direct: true`")
+    return direct(grants)
 
 
 def field_of(fields: Fields, key: str, path: str, target: str) -> Field:
@@ -148,6 +173,9 @@ def field_of(fields: Fields, key: str, path: str, target: str) -> Field:
         raise Untranslatable(
             path, target, f"`{key}` is the row's own key, no attribute (E6)", "map it to the column of that key"
         )
+    if isinstance(found, Array) and found.of not in OF_ARRAYS:
+        reason = f"the mapping of `{key}` says that its elements are `{getattr(found.of, '__name__', found.of)}`"
+        raise Untranslatable(path, target, reason, "map it to an Array of Text, Integer, Real or Boolean, or to Json")
     if isinstance(found, Enum):
         _check_names(found, key, path, target)
     if isinstance(found, Decimal) and not 0 < found.digits <= MOST_DIGITS:

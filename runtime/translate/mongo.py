@@ -1,12 +1,17 @@
 """A filter as a MongoDB query: one `$expr`, since the operators of the query language itself look into arrays."""
 
+from datetime import UTC, datetime
 from typing import Any, assert_never
 
 from ...bundles.conditions.operators import IS_UPWARD, Operator, Ordering
 from ...bundles.conditions.trees.tree import And, Const, Not, Or
 from .column_conditions import (
+    ELEMENT,
+    AnyElement,
+    ArrayCondition,
     ArrayLength,
     ColumnCondition,
+    DirectCondition,
     JsonCondition,
     JsonType,
     Matches,
@@ -17,10 +22,12 @@ from .column_conditions import (
     Plan,
     Present,
     Substring,
+    ValueTest,
 )
 from .column_numbers import INT64, Number, real, real_bound
+from .column_plan import in_milliseconds
 from .errors import Untranslatable
-from .fields import Fields
+from .fields import DateTime, Direct, Fields
 from .read_tree import TreeLimits
 from .translation_plan import plan
 
@@ -44,19 +51,22 @@ _COMPARES: dict[Ordering, str] = {
     Operator.LTE: "$lte",
 }
 _VALUE = "$$writ"
+LAST = datetime(9999, 12, 31, 23, 59, 59, 999_000)
+"""The last Date with a text."""
 
 
-def query(tree: Any, fields: Fields, limits: TreeLimits | None = None) -> Query:
+def query(tree: Any, fields: Fields, limits: TreeLimits | None = None, *, direct: Direct | None = None) -> Query:
     """Returns the filter as a query document for `find`, `$match` and the like, of MongoDB 5.0.3 or newer.
 
-    A field is `Json(name)`, `Json(name, path)` or `Attributes(name)`, the name one of the document's own. Where the
-    collection has a collation, ask with `collation={"locale": "simple"}`: another one folds what differs. Raises
-    BadFilter and Untranslatable.
+    A field is `Json(name)`, `Json(name, path)`, `Attributes(name)` or, for a Date of BSON, `DateTime(name)`, the name
+    one of the document's own. The query has a date as a `datetime` in UTC of whole milliseconds, as BSON has it. Where
+    the collection has a collation, ask with `collation={"locale": "simple"}`: another one folds what differs. `direct`
+    returns the expression of aggregation for a node of direct grants (F8). Raises BadFilter and Untranslatable.
 
     >>> query({"type": "const", "value": False}, {})
     {'$expr': False}
     """
-    return {"$expr": _condition(plan(tree, fields, "mongodb", limits))}
+    return {"$expr": _condition(plan(tree, fields, "mongodb", limits, direct))}
 
 
 def _condition(plan: Plan) -> Any:
@@ -78,12 +88,44 @@ def _condition(plan: Plan) -> Any:
             # $cond, not $and: the functions of strings and arrays raise for other types.
             holds = {"$cond": [typed, _test(plan), False]}
             return {"$let": {"vars": {"writ": _value(plan)}, "in": holds}}
-        case ColumnCondition():
+        case DirectCondition(given):
+            return given
+        case ColumnCondition(DateTime(name), test):
+            return {"$let": {"vars": {"writ": _member(name, "$$ROOT")}, "in": _date_condition(test)}}
+        case ColumnCondition() | ArrayCondition():
             raise Untranslatable(
-                plan.path, "mongodb", "its documents hold any type in any field", "map the key to Json or Attributes"
+                plan.path,
+                "mongodb",
+                "its documents hold any type in any field",
+                "map the key to Json, Attributes or DateTime",
             )
         case _:
             assert_never(plan)
+
+
+def _date_condition(test: ValueTest) -> Any:
+    """Returns the test of a Date, which may be before the year 1 or after 9999, and is absent then."""
+    is_date = {"$eq": [{"$type": _VALUE}, "date"]}
+    present = [is_date, {"$gte": [_VALUE, _date(datetime.min)]}, {"$lte": [_VALUE, _date(LAST)]}]
+    match in_milliseconds(test):
+        case None:
+            return False
+        case OneOf(values):
+            return {"$and": [*present, {"$in": [_VALUE, {"$literal": list(map(_utc, values))}]}]}
+        case NoneOf(values):
+            return {"$and": [*present, {"$not": [{"$in": [_VALUE, {"$literal": list(map(_utc, values))}]}]}]}
+        case Ordered(op, value):
+            return {"$and": [*present, {_COMPARES[op]: [_VALUE, _date(value)]}]}
+        case _:
+            return {"$and": present}
+
+
+def _utc(value: datetime) -> datetime:
+    return value.replace(tzinfo=UTC)
+
+
+def _date(value: datetime) -> Any:
+    return {"$literal": _utc(value)}
 
 
 def _test(condition: JsonCondition) -> Any:
@@ -107,6 +149,8 @@ def _test(condition: JsonCondition) -> Any:
         case OnlyMembers(names):
             members = {"$map": {"input": {"$objectToArray": _VALUE}, "as": "member", "in": "$$member.k"}}
             return {"$setIsSubset": [members, {"$literal": list(names)}]}
+        case AnyElement(plan):
+            return {"$anyElementTrue": [{"$map": {"input": _VALUE, "as": "element", "in": _condition(plan)}}]}
         case Matches(pattern):
             raise Untranslatable(
                 condition.path,
@@ -147,7 +191,7 @@ def _substring(text: str, position: str) -> Any:
 
 def _value(condition: JsonCondition) -> Any:
     """Returns the value at the condition's steps, or null. Each step asks for the type: paths look into arrays."""
-    value: Any = _member(condition.column, "$$ROOT")
+    value: Any = "$$element" if condition.column is ELEMENT else _member(condition.column, "$$ROOT")
     for step in condition.steps:
         asked, found = ("object", _member(step, "$$at")) if isinstance(step, str) else ("array", _element(step))
         taken = {"$cond": [{"$eq": [{"$type": "$$at"}, asked]}, found, None]}

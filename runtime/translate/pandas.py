@@ -13,17 +13,23 @@ import pandas as pd
 
 from ...bundles.conditions.attribute_keys import read, steps_of
 from ...bundles.conditions.comparisons import predicate
-from ...bundles.conditions.trees.tree import And, Const, FilterTree, Not, Or, TreeComparison
+from ...bundles.conditions.trees.direct_grants import DirectGrants, FilterLike
+from ...bundles.conditions.trees.instant_comparisons import InstantComparison
+from ...bundles.conditions.trees.tree import And, Const, Not, Or, TreeComparison
 from ...bundles.conditions.values import Json as Value
 from ...bundles.conditions.values import is_number
+from .column_conditions import ELEMENT
+from .column_plan import refuse_elements
 from .column_texts import FORMS
 from .errors import Untranslatable
 from .fields import (
+    Array,
     Attributes,
     Boolean,
     Date,
     DateTime,
     Decimal,
+    Direct,
     Enum,
     Field,
     Fields,
@@ -32,47 +38,67 @@ from .fields import (
     Real,
     Text,
     Uuid,
+    direct_condition,
     field_of,
 )
 from .python import json_value
 from .read_tree import ROOT, TreeLimits, path_of_child, read_tree
 
 
-def mask(tree: Any, frame: pd.DataFrame, fields: Fields, limits: TreeLimits | None = None) -> pd.Series:
+def mask(
+    tree: Any,
+    frame: pd.DataFrame,
+    fields: Fields,
+    limits: TreeLimits | None = None,
+    *,
+    direct: Direct | None = None,
+) -> pd.Series:
     """Returns the filter as one boolean for each row, for `frame[mask(...)]`.
 
     A column is its label; NaN, None, NA and NaT are absent, and so is what is not of the field's type. Json and
-    Attributes read columns of JSON values as a parser gives them. Raises BadFilter and Untranslatable.
+    Attributes read columns of JSON values as a parser gives them. `direct` returns the booleans of the rows for a node
+    of direct grants (F8). Raises BadFilter and Untranslatable.
 
     >>> frame = pd.DataFrame({"status": ["draft", None, 5]})
     >>> tree = {"type": "field", "field": "status", "operator": "ne", "value": "x"}
     >>> mask(tree, frame, {"status": Text("status")}).tolist()
     [True, False, False]
     """
-    return _mask(read_tree(tree, limits), ROOT, frame, fields)
+    return _mask(read_tree(tree, limits), ROOT, frame, fields, direct)
 
 
-def _mask(tree: FilterTree, path: str, frame: pd.DataFrame, fields: Fields) -> pd.Series:
+def _mask(tree: FilterLike, path: str, frame: pd.DataFrame, fields: Fields, direct: Direct | None) -> pd.Series:
     match tree:
+        case DirectGrants():
+            return pd.Series(direct_condition(direct, tree, path, "pandas"), frame.index, dtype=bool)
+        case InstantComparison(key):
+            field = field_of(fields, key, path, "pandas")
+            reads, values = _reader(field, key), _values(frame[field.column])
+            _check_kinds(values, field, key, path)
+            return pd.Series([tree.holds(reads(value)) for value in values], frame.index, dtype=bool)
         case TreeComparison(key, op, constant):
             field = field_of(fields, key, path, "pandas")
+            if not isinstance(field, Array | Json | Attributes):
+                refuse_elements(tree, path, "pandas")
             check, reads, values = predicate(op, constant), _reader(field, key), _values(frame[field.column])
             _check_kinds(values, field, key, path)
             return pd.Series([check(reads(value)) for value in values], frame.index, dtype=bool)
         case And(children):
-            return _masks(children, path, frame, fields).all(axis=1)
+            return _masks(children, path, frame, fields, direct).all(axis=1)
         case Or(children):
-            return _masks(children, path, frame, fields).any(axis=1)
+            return _masks(children, path, frame, fields, direct).any(axis=1)
         case Not(child):
-            return ~_mask(child, path_of_child(path, 0), frame, fields)
+            return ~_mask(child, path_of_child(path, 0), frame, fields, direct)
         case Const(value):
             return pd.Series(value, index=frame.index, dtype=bool)
         case _:
             assert_never(tree)
 
 
-def _masks(children: tuple[FilterTree, ...], path: str, frame: pd.DataFrame, fields: Fields) -> pd.DataFrame:
-    masks = [_mask(child, path_of_child(path, number), frame, fields) for number, child in enumerate(children)]
+def _masks(
+    children: tuple[FilterLike, ...], path: str, frame: pd.DataFrame, fields: Fields, direct: Direct | None
+) -> pd.DataFrame:
+    masks = [_mask(child, path_of_child(path, number), frame, fields, direct) for number, child in enumerate(children)]
     return pd.concat(masks, axis=1)
 
 
@@ -91,6 +117,9 @@ def _reader(field: Field, key: str) -> Callable[[Any], Value]:
             return lambda value: json_value(read(value, key, steps), key) if isinstance(value, dict) else None
         case Json(path=path):
             return lambda value: json_value(_walked(_plain(value), path), key)
+        case Array(_, of):
+            element = _reader(of(ELEMENT), key)
+            return lambda value: [element(item) for item in value] if _is_flat(value) else None
         case Text():
             return lambda value: value if isinstance(value, str) else None
         case Boolean():
@@ -109,6 +138,14 @@ def _reader(field: Field, key: str) -> Callable[[Any], Value]:
             assert_never(field)
 
 
+_LISTS = (list, tuple, np.ndarray)
+"""The kinds of arrays; a frame from Parquet has those of NumPy."""
+
+
+def _is_flat(value: Any) -> bool:
+    return isinstance(value, _LISTS) and not any(isinstance(item, _LISTS) for item in value)
+
+
 _KINDS: dict[type, type] = {Uuid: UUID, DateTime: datetime, Date: date, Decimal: Exact, Enum: Names}
 """The kind of value, none of JSON, that a field reads. A datetime is a date too, so it comes first."""
 
@@ -117,6 +154,9 @@ _PLAIN = (str, int, float, list, dict, np.generic, type(None), type(pd.NA), type
 
 def _check_kinds(values: list[Any], field: Field, key: str, path: str) -> None:
     """Refuses values that the field can't read and JSON has not: they are no absent ones."""
+    if isinstance(field, Array):
+        values = [item for value in values for item in (value if _is_flat(value) else [value])]
+        values, field = [item for item in values if not isinstance(item, _LISTS)], field.of(ELEMENT)
     for kind in {type(value) for value in values if not isinstance(value, _PLAIN)}:
         right = next((right for right, read in _KINDS.items() if issubclass(kind, read)), None)
         if right is None or not isinstance(field, right):

@@ -11,8 +11,11 @@ import polars as pl
 from ...bundles.conditions.operators import Operator, Ordering
 from ...bundles.conditions.trees.tree import And, Const, Not, Or
 from .column_conditions import (
+    AnyElement,
+    ArrayCondition,
     ArrayLength,
     ColumnCondition,
+    DirectCondition,
     JsonCondition,
     Matches,
     NoneOf,
@@ -25,7 +28,7 @@ from .column_conditions import (
 )
 from .column_texts import microseconds
 from .errors import Untranslatable
-from .fields import Boolean, Date, DateTime, Decimal, Enum, Fields, Integer, Real, Text, TypedField, Uuid
+from .fields import Boolean, Date, DateTime, Decimal, Direct, Enum, Fields, Integer, Real, Text, TypedField, Uuid
 from .read_tree import TreeLimits
 from .translation_plan import plan
 
@@ -47,17 +50,18 @@ _TYPES: dict[type, pl.DataType | type[pl.DataType]] = {
 }
 
 
-def expression(tree: Any, fields: Fields, limits: TreeLimits | None = None) -> pl.Expr:
+def expression(tree: Any, fields: Fields, limits: TreeLimits | None = None, *, direct: Direct | None = None) -> pl.Expr:
     """Returns the filter as an expression for `filter`, on eager and lazy frames, never null.
 
-    A column is its name or an expression, such as a member of a struct. Raises BadFilter and Untranslatable.
+    A column is its name or an expression, such as a member of a struct. `direct` returns the expression for a node of
+    direct grants, which is never null (F8). Raises BadFilter and Untranslatable.
 
     >>> frame = pl.DataFrame({"size": [5, None, 2]})
     >>> tree = {"type": "field", "field": "size", "operator": "gt", "value": 2.5}
     >>> frame.filter(expression(tree, {"size": Integer("size")}))["size"].to_list()
     [5]
     """
-    return _expression(plan(tree, fields, "polars", limits))
+    return _expression(plan(tree, fields, "polars", limits, direct))
 
 
 def _expression(plan: Plan) -> pl.Expr:
@@ -70,8 +74,13 @@ def _expression(plan: Plan) -> pl.Expr:
             return reduce(or_, map(_expression, children))
         case Not(child):
             return ~_expression(child)
+        case DirectCondition(given):
+            found: pl.Expr = given
+            return found
         case ColumnCondition():
             return _column_condition(plan)
+        case ArrayCondition():
+            return _array_condition(plan)
         case JsonCondition():
             raise Untranslatable(
                 plan.path,
@@ -83,9 +92,21 @@ def _expression(plan: Plan) -> pl.Expr:
             assert_never(plan)
 
 
+def _column(named: Any) -> pl.Expr:
+    return named if isinstance(named, pl.Expr) else pl.col(named)
+
+
+def _array_condition(condition: ArrayCondition) -> pl.Expr:
+    """Returns a condition on a column of lists. An element is tested as a column of its type is."""
+    column, of = _column(condition.field.column), condition.field.of
+    test = OneOf(condition.values) if condition.values else Present()
+    tested = column.list.eval(_column_condition(ColumnCondition(of(pl.element()), test, condition.path)))
+    return tested.list.any().fill_null(False) if condition.values else tested.is_not_null()
+
+
 def _value(field: TypedField) -> pl.Expr:
     """Returns the column as it is compared. Polars raises for a column of another type, rather than convert it."""
-    column: pl.Expr = field.column if isinstance(field.column, pl.Expr) else pl.col(field.column)
+    column = _column(field.column)
     match field:
         case Integer():
             return (column ^ 0).cast(pl.Int64)
@@ -139,7 +160,7 @@ def _column_condition(condition: ColumnCondition) -> pl.Expr:
                 f"its regular expressions are not RE2, and `{pattern}` is more than plain text",
                 "let the policy compare with eq, in, or a pattern of plain text between ^ and $",
             )
-        case ArrayLength() | OnlyMembers():
+        case ArrayLength() | OnlyMembers() | AnyElement():
             raise AssertionError("of JSON only")
         case _:
             assert_never(condition.test)

@@ -7,7 +7,10 @@ from typing import Any, assert_never
 
 from ...bundles.conditions.operators import OPERATORS, ConstantKind, Operator
 from ...bundles.conditions.patterns import instructions_of
-from ...bundles.conditions.trees.tree import And, Const, FilterTree, Not, Or, TreeComparison
+from ...bundles.conditions.references import takes_now
+from ...bundles.conditions.trees.direct_grants import DirectGrants, FilterLike
+from ...bundles.conditions.trees.instant_comparisons import INSTANT, InstantComparison, instant_of_text
+from ...bundles.conditions.trees.tree import And, Const, Not, Or, TreeComparison
 from ...bundles.conditions.values import is_number
 from .errors import BadFilter
 
@@ -20,6 +23,7 @@ MEMBERS = {
     "const": {"type", "value"},
     "field": {"type", "field", "operator", "value"},
     "logical": {"type", "operator", "conditions"},
+    "direct": {"type", "resource_type", "action", "subject", "groups"},
 }
 
 
@@ -43,7 +47,7 @@ class _Reader:
         if self.spent[what] > (limit := getattr(self.limits, what)):
             raise BadFilter(f"the filter has more than {limit} {what}", path)
 
-    def node(self, tree: Any, path: str, depth: int) -> FilterTree:
+    def node(self, tree: Any, path: str, depth: int) -> FilterLike:
         self.spend("nodes", path)
         if depth > self.limits.depth:
             raise BadFilter(f"the filter is nested more than {self.limits.depth} deep", path)
@@ -54,9 +58,11 @@ class _Reader:
             return Const(tree["value"])
         if kind == "field":
             return self.comparison(tree, path)
+        if kind == "direct":
+            return self.direct(tree, path)
         return self.logical(tree, path, depth)
 
-    def logical(self, tree: Mapping[str, Any], path: str, depth: int) -> FilterTree:
+    def logical(self, tree: Mapping[str, Any], path: str, depth: int) -> FilterLike:
         op, conditions = tree["operator"], tree["conditions"]
         if op not in ("and", "or", "not"):
             raise BadFilter("`operator` of a logical node is and, or or not", f"{path}.operator")
@@ -70,13 +76,29 @@ class _Reader:
             return Not(children[0])
         return And(children) if op == "and" else Or(children)
 
-    def comparison(self, tree: Mapping[str, Any], path: str) -> TreeComparison:
+    def direct(self, tree: Mapping[str, Any], path: str) -> DirectGrants:
+        subject, groups = tree["subject"], tree["groups"]
+        if not isinstance(subject, dict) or subject.keys() != {"type", "id"}:
+            raise BadFilter("`subject` of a direct node has exactly the members id, type", f"{path}.subject")
+        if not isinstance(groups, list):
+            raise BadFilter("`groups` of a direct node is a list", f"{path}.groups")
+        for number in range(len(groups)):
+            self.spend("values", f"{path}.groups[{number}]")
+        texts = (tree["resource_type"], tree["action"], subject["type"], subject["id"], *groups)
+        if not all(isinstance(text, str) for text in texts):
+            raise BadFilter("the members of a direct node are strings", path)
+        return DirectGrants(tree["resource_type"], tree["action"], (subject["type"], subject["id"]), tuple(groups))
+
+    def comparison(self, tree: Mapping[str, Any], path: str) -> TreeComparison | InstantComparison:
         key, op, constant = tree["field"], _operator(tree["operator"]), tree["value"]
         if not isinstance(key, str) or not key:
             raise BadFilter("`field` is a string that is not empty", f"{path}.field")
         if op is None:
             raise BadFilter(f"`operator` of a field node is one of {', '.join(Operator)}", f"{path}.operator")
         at = f"{path}.value"
+        if "value_type" in tree:
+            self.spend("values", at)
+            return _instant_comparison(key, op, tree, path)
         self.check(constant, at, 1)
         _check_fit(op, constant, at)
         return TreeComparison(key, op, constant)
@@ -102,7 +124,7 @@ class _Reader:
             raise BadFilter("a constant is a JSON value", path)
 
 
-def read_tree(tree: Any, limits: TreeLimits | None = None) -> FilterTree:
+def read_tree(tree: Any, limits: TreeLimits | None = None) -> FilterLike:
     """Returns the nodes of a filter that a JSON parser gave. They match the JSON one to one: nothing is simplified.
 
     Raises BadFilter for anything that is not a filter, or that is over a limit.
@@ -124,8 +146,9 @@ def _shape(tree: Any, path: str) -> str:
     kind = tree.get("type")
     members = MEMBERS.get(kind) if isinstance(kind, str) else None
     if not isinstance(kind, str) or members is None:
-        raise BadFilter("`type` is const, field or logical", f"{path}.type")
-    if tree.keys() != members:
+        raise BadFilter("`type` is const, direct, field or logical", f"{path}.type")
+    optional = {"value_type"} if kind == "field" else set()
+    if tree.keys() - optional != members:
         raise BadFilter(f"a {kind} node has exactly the members {', '.join(sorted(members))}", path)
     return kind
 
@@ -133,6 +156,18 @@ def _shape(tree: Any, path: str) -> str:
 def _operator(name: Any) -> Operator | None:
     """Returns the operator of that name, or None if there is none."""
     return _OPERATORS.get(name) if isinstance(name, str) else None
+
+
+def _instant_comparison(key: str, op: Operator, tree: Mapping[str, Any], path: str) -> InstantComparison:
+    """Reads a comparison of instants (X5)."""
+    if tree["value_type"] != INSTANT:
+        raise BadFilter(f"`value_type` of a field node is {INSTANT}, where it has one", f"{path}.value_type")
+    if not takes_now(op):
+        raise BadFilter(f"`{op}` does not compare instants", f"{path}.operator")
+    instant = instant_of_text(tree["value"])
+    if instant is None:
+        raise BadFilter("an instant is RFC 3339 with an offset, like `2027-01-31T09:00:00Z`", f"{path}.value")
+    return InstantComparison(key, op, instant)
 
 
 def _check_fit(op: Operator, constant: Any, path: str) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import JSONB
@@ -11,6 +11,8 @@ from .errors import Untranslatable
 from .fields import (
     IN_TEXT,
     MOST_DIGITS,
+    OF_ARRAYS,
+    Array,
     Attributes,
     Boolean,
     Date,
@@ -25,7 +27,6 @@ from .fields import (
     Text,
     Uuid,
     decimal_fields,
-    integer_fields,
 )
 
 
@@ -43,7 +44,7 @@ def field_of_column(key: str, named: Any, dialect: str) -> Field:
         return replace(named, column=column)
     if type(named) not in fits:
         reason = f"{type(named).__name__} contradicts the column's type `{held!r}`"
-        raise _refused(key, dialect, reason, _remedy(held, fits))
+        raise _refused(key, dialect, reason, _remedy(held, fits, dialect))
     _check(key, named, column, held, dialect)
     return replace(named, column=_zoned(column, held) if dialect == "postgresql" else column)
 
@@ -64,6 +65,8 @@ def _fields_of(held: Any, dialect: str) -> FieldTypes:
         case sa.UUID() if dialect == "sqlite":  # a type without a name in SQLite, which makes numbers of some
             return ()
         case sa.Uuid(native_uuid=native):
+            if dialect == "mariadb":  # its own type is no text of 32 digits
+                return () if native else (Uuid,)
             return (Uuid,) if native or dialect != "postgresql" else ()
         case sa.Enum():
             return (Enum,)
@@ -76,17 +79,19 @@ def _fields_of(held: Any, dialect: str) -> FieldTypes:
         case sa.BigInteger() if getattr(held, "unsigned", False):
             return ()
         case sa.Integer():
-            return integer_fields(dialect)
+            return (Integer,)  # a decision gets its 1, which is no boolean (C3)
         case sa.Float():
             return (Real,) if _is_double(held, dialect) else ()
         case sa.Numeric():
             return decimal_fields(_digits(held), dialect)
-        case sa.TIMESTAMP() if dialect == "mysql":
+        case sa.TIMESTAMP() if dialect in ("mysql", "mariadb"):
             return ()
         case sa.DateTime():
             return (DateTime,)
         case sa.Date():
             return (Date,)
+        case sa.ARRAY():
+            return (Array,) if dialect == "postgresql" and _of_elements(held) else ()
         case JSONB():
             return (Json, Attributes)
         case sa.JSON():
@@ -94,10 +99,20 @@ def _fields_of(held: Any, dialect: str) -> FieldTypes:
     return ()
 
 
+def _of_elements(held: sa.ARRAY[Any]) -> FieldTypes:
+    """Returns what the elements of an array may be, the best first; nothing for arrays of arrays."""
+    item = held.item_type
+    if isinstance(item, sa.types.TypeDecorator) or (held.dimensions or 1) != 1:
+        return ()
+    return tuple(found for found in _fields_of(item, "postgresql") if found in OF_ARRAYS)
+
+
 def _is_double(held: Any, dialect: str) -> bool:
     if isinstance(held, sa.REAL):
         return False
-    return isinstance(held, sa.Double) or (held.precision > 24 if held.precision else dialect != "mysql")
+    return isinstance(held, sa.Double) or (
+        held.precision > 24 if held.precision else dialect not in ("mysql", "mariadb")
+    )
 
 
 def _digits(held: Any) -> int:
@@ -111,18 +126,25 @@ def _bare(key: str, column: Any, held: Any, fits: FieldTypes, dialect: str) -> F
     best = fits[0] if fits else None
     if best is Enum and held.enum_class is None:
         return Enum(column, {name: name for name in held.enums})
+    if best is Array:
+        return Array(column, cast(Any, _of_elements(held)[0]))
     if best is Decimal and held.precision:
         return Decimal(column, _digits(held))
     if best is DateTime and held.timezone and dialect == "postgresql":
         return DateTime(column)
     if best in (Text, Boolean, Integer, Uuid, Date) or (best is Real and isinstance(held, sa.Float)):
         return best(column)
-    raise _refused(key, dialect, f"the type `{held!r}` does not say what JSON value it holds", _remedy(held, fits))
+    raise _refused(
+        key, dialect, f"the type `{held!r}` does not say what JSON value it holds", _remedy(held, fits, dialect)
+    )
 
 
 def _check(key: str, field: Field, column: Any, held: Any, dialect: str) -> None:
     if isinstance(field, Json | Attributes) and dialect == "sqlite" and isinstance(column, sa.BinaryExpression):
         raise _refused(key, dialect, "a part of a JSON column is rounded", "map the whole column to Json with a path")
+    if isinstance(field, Array) and isinstance(held, sa.ARRAY) and field.of not in (of := _of_elements(held)):
+        reason = f"elements of {field.of.__name__} contradict the column's type `{held!r}`"
+        raise _refused(key, dialect, reason, f"map it to Array of {of[0].__name__}")
     if isinstance(field, Decimal) and _digits(held) > field.digits:
         raise _refused(
             key, dialect, f"the column has {_digits(held)} digits", f"map it to Decimal with {_digits(held)}"
@@ -148,9 +170,11 @@ _REMEDIES: Mapping[type[Field], str] = {
 }
 
 
-def _remedy(held: Any, fits: FieldTypes) -> str:
+def _remedy(held: Any, fits: FieldTypes, dialect: str) -> str:
     if fits:
         return _REMEDIES.get(fits[0], f"map it to {fits[0].__name__}")
+    if dialect == "mariadb" and isinstance(held, sa.Uuid):
+        return "keep UUIDs as 32 digits, with `Uuid(native_uuid=False)`"
     for type, remedy in _CASTS.items():
         if isinstance(held, type):
             return remedy
@@ -158,6 +182,7 @@ def _remedy(held: Any, fits: FieldTypes) -> str:
 
 
 _CASTS: Mapping[type, str] = {
+    sa.ARRAY: "keep an array of strings, integers, doubles or booleans in one dimension, or JSON",
     sa.CHAR: "cast the column to Text, which takes the padding away",
     sa.Float: "cast the column to Double",
     sa.Numeric: f"keep {MOST_DIGITS} digits or fewer, integers of a smaller unit, or doubles",

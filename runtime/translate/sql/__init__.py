@@ -1,18 +1,18 @@
 """A filter as parametrised SQL text for PostgreSQL, MySQL, SQLite and DuckDB.
 
-Reading path: `fragments` → `dialect` → `postgresql`, `mysql`, `sqlite`, `duckdb`.
+Reading path: `fragments` → `dialect` → `postgresql_arrays` → `postgresql`, `mysql`, `sqlite`, `duckdb`.
 """
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ..errors import Untranslatable
-from ..fields import Fields
+from ..fields import Direct, Fields
 from ..read_tree import TreeLimits
 from ..translation_plan import plan
 from .dialect import Dialect
 from .duckdb import DuckDb
-from .fragments import Column, Parameter, Sql
+from .fragments import Column, Fragment, Given, Parameter, Sql
 from .mysql import MySql
 from .postgresql import PostgreSql
 from .sqlite import Sqlite
@@ -27,25 +27,34 @@ class Where(NamedTuple):
     parameters: list[Any]
 
 
-def where(tree: Any, fields: Fields, dialect: str, limits: TreeLimits | None = None) -> Where:
+def where(
+    tree: Any, fields: Fields, dialect: str, limits: TreeLimits | None = None, *, direct: Direct | None = None
+) -> Where:
     """Returns the filter as a condition of `dialect` (postgresql, mysql, sqlite, duckdb).
 
     A column is its name, with `.` between table and column: `d.status`. Placeholders are `%s` for PostgreSQL and
-    MySQL, `?` for SQLite and DuckDB. Raises BadFilter and Untranslatable.
+    MySQL, `?` for SQLite and DuckDB. `direct` returns the condition for a node of direct grants: its SQL with the same
+    placeholders, and their values (F8). Raises BadFilter and Untranslatable.
 
     >>> from writ.runtime.translate import Text
     >>> tree = {"type": "field", "field": "status", "operator": "eq", "value": "draft"}
     >>> where(tree, {"status": Text("d.status")}, dialect="sqlite")
     Where(text="(typeof(`d`.`status`) = 'text' AND `d`.`status` COLLATE BINARY = ?)", parameters=['draft'])
     """
-    fragments = condition(tree, fields, dialect, limits)
+    fragments = condition(tree, fields, dialect, limits, direct)
     quote, placeholder = _STYLES[dialect]
-    text, parameters = [], []
+    text: list[str] = []
+    parameters: list[Any] = []
     for fragment in fragments:
         match fragment:
             case Parameter(value):
                 text.append(placeholder)
                 parameters.append(value)
+            case Given((str(given), [*values])):
+                text.append(f"({given})")
+                parameters += values
+            case Given():
+                raise TypeError("`direct` returns a condition as text, and the list of its values")
             case Column(named):
                 text.append(".".join(map(quote, named.split("."))))
             case _:
@@ -53,15 +62,17 @@ def where(tree: Any, fields: Fields, dialect: str, limits: TreeLimits | None = N
     return Where("".join(text), parameters)
 
 
-def condition(tree: Any, fields: Fields, dialect: str, limits: TreeLimits | None = None) -> Sql:
+def condition(
+    tree: Any, fields: Fields, dialect: str, limits: TreeLimits | None = None, direct: Direct | None = None
+) -> Sql:
     """Returns the filter as fragments of SQL, for libraries that render columns and values in their own way."""
     spoken = DIALECTS.get(dialect)
     if spoken is None:
         raise Untranslatable(
             "$", dialect, "how it compares is not known here", f"the dialects are {', '.join(DIALECTS)}"
         )
-    fragments = spoken.condition(plan(tree, fields, dialect, limits))
-    values = sum(isinstance(fragment, Parameter) for fragment in fragments)
+    fragments = spoken.condition(plan(tree, fields, dialect, limits, direct))
+    values = sum(map(_values, fragments))
     if values > spoken.most_values:
         raise Untranslatable(
             "$",
@@ -70,6 +81,17 @@ def condition(tree: Any, fields: Fields, dialect: str, limits: TreeLimits | None
             "ask for the results instead of the filter",
         )
     return fragments
+
+
+def _values(fragment: Fragment) -> int:
+    """Returns the values that a fragment binds, as far as it is known."""
+    match fragment:
+        case Parameter():
+            return 1
+        case Given((_, [*values])):
+            return len(values)
+        case _:
+            return 0
 
 
 def _quoter(mark: str, percent: str) -> Callable[[str], str]:

@@ -2,13 +2,16 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, ClassVar, NoReturn, assert_never
+from typing import Any, ClassVar, NoReturn, TypeAlias, assert_never
 
 from ....bundles.conditions.operators import Operator, Ordering
 from ....bundles.conditions.trees.tree import And, Const, Not, Or
 from ..column_conditions import (
+    AnyElement,
+    ArrayCondition,
     ArrayLength,
     ColumnCondition,
+    DirectCondition,
     JsonCondition,
     Matches,
     NoneOf,
@@ -21,9 +24,11 @@ from ..column_conditions import (
 )
 from ..errors import Untranslatable
 from ..fields import Boolean, Decimal, Enum, Integer, Real, Text, TypedField
-from .fragments import Column, Parameter, Sql, ValueType, joined, listed, repeated, sql
+from .fragments import ArrayType, Column, Given, Parameter, Sql, ValueType, joined, listed, repeated, sql
 
 COMPARES: dict[Ordering, str] = {Operator.GT: ">", Operator.GTE: ">=", Operator.LT: "<", Operator.LTE: "<="}
+Leaf: TypeAlias = ColumnCondition | ArrayCondition | JsonCondition
+ARRAYS: dict[type, ArrayType] = {Text: "texts", Integer: "integers", Real: "reals", Boolean: "booleans"}
 TYPES: dict[type, ValueType] = {
     Text: "text",
     Integer: "integer",
@@ -50,6 +55,8 @@ class Dialect(ABC):
     """A UUID, a date, or an instant in UTC, as it is bound."""
     pattern: ClassVar[str | None] = None
     """The condition that a text column matches an RE2 pattern, if the patterns of the dialect are RE2."""
+    never_null: ClassVar[tuple[type, ...]] = ()
+    """The types whose `one_of` is false, and not NULL, of a column without a value."""
     holds_nul: ClassVar[bool] = True
     true: ClassVar[str] = "TRUE"
     false: ClassVar[str] = "FALSE"
@@ -67,6 +74,11 @@ class Dialect(ABC):
                 return sql("(NOT {})", self.condition(child))
             case ColumnCondition():
                 return self.column_condition(plan)
+            case ArrayCondition():
+                self.check_text(plan, *plan.values)
+                return self.array_condition(plan)
+            case DirectCondition(given):
+                return (Given(given),)
             case JsonCondition():
                 self.check_text(plan, *plan.steps)
                 return self.json_condition(plan)
@@ -83,6 +95,8 @@ class Dialect(ABC):
                 return sql("({})", present)
             case OneOf(values):
                 test = self.one_of(field, column, [self.parameter(field, value, condition) for value in values])
+                if isinstance(field, self.never_null):
+                    return sql("({})", test)
             case NoneOf(values):
                 test = self.none_of(field, column, [self.parameter(field, value, condition) for value in values])
             case Ordered(op, value):
@@ -95,7 +109,7 @@ class Dialect(ABC):
                 test = sql(self.pattern, self.exact_column(Text, column), Parameter(pattern, "text"))
             case Matches(pattern):
                 self.refuse_pattern(condition, pattern)
-            case ArrayLength() | OnlyMembers():
+            case ArrayLength() | OnlyMembers() | AnyElement():
                 raise AssertionError("of JSON only")
         return sql("({} AND {})", present, test)
 
@@ -128,12 +142,12 @@ class Dialect(ABC):
         self.check_text(condition, value)
         return Parameter(value, TYPES[type(field)])
 
-    def check_text(self, condition: ColumnCondition | JsonCondition, *values: Any) -> None:
+    def check_text(self, condition: Leaf, *values: Any) -> None:
         """Refuses U+0000 if the strings of the dialect cannot hold it."""
         if not self.holds_nul and any(isinstance(value, str) and "\0" in value for value in values):
             self.refuse(condition, f"no string of {self.name} holds U+0000", "take it out of the policy")
 
-    def refuse(self, condition: ColumnCondition | JsonCondition, reason: str, remedy: str) -> NoReturn:
+    def refuse(self, condition: Leaf, reason: str, remedy: str) -> NoReturn:
         """Raises Untranslatable for the node of a condition."""
         raise Untranslatable(condition.path, self.name, reason, remedy)
 
@@ -148,6 +162,10 @@ class Dialect(ABC):
             f"its regular expressions are not RE2, and `{pattern}` is more than plain text",
             "let the policy compare with eq, in, or a pattern of plain text between ^ and $",
         )
+
+    def array_condition(self, condition: ArrayCondition) -> Sql:
+        """Returns a condition on a column of arrays."""
+        self.refuse(condition, "it has no columns of arrays", "keep the array as JSON, and map the key to Json")
 
     @abstractmethod
     def json_condition(self, condition: JsonCondition) -> Sql:

@@ -4,16 +4,18 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any, ClassVar
 
-from ..column_conditions import JsonCondition, Substring
+from ..column_conditions import ArrayCondition, JsonCondition, Substring
 from ..column_texts import microseconds
-from ..fields import Date, DateTime, Enum, Real, Text, Uuid
-from .dialect import Dialect
+from ..fields import Boolean, Date, DateTime, Enum, Integer, Real, Text, Uuid
+from .dialect import ARRAYS, Dialect
 from .fragments import Column, Parameter, Sql, sql
+
+LISTS: dict[type, str] = {Text: "VARCHAR[]", Integer: "BIGINT[]", Real: "DOUBLE[]", Boolean: "BOOLEAN[]"}
 
 
 class DuckDb(Dialect):
     """DuckDB 1.0 or newer, columns of VARCHAR, BIGINT, DOUBLE, DECIMAL, BOOLEAN, UUID, DATE, TIMESTAMP with and without
-    a time zone, ENUM, also members of a STRUCT."""
+    a time zone, ENUM, lists of some, also members of a STRUCT."""
 
     name = "duckdb"
     most_values = 65_535
@@ -43,6 +45,14 @@ class DuckDb(Dialect):
         """Functions of strings, which heed a collation too."""
         function = {"start": "starts_with", "end": "suffix", "inside": "contains"}[test.position]
         return sql(f"{function}({{}}, {{}})", self.exact_column(Text, column), Parameter(test.text, "text"))
+
+    def array_condition(self, condition: ArrayCondition) -> Sql:
+        """Elements compare by value, texts by their bytes: lists have no collation."""
+        column, of = Column(condition.field.column), condition.field.of
+        if not condition.values:
+            return sql("({} IS NOT NULL)", column)
+        values = Parameter(list(condition.values), ARRAYS[of])
+        return sql(f"COALESCE(list_has_any({{}}, CAST({{}} AS {LISTS[of]})), FALSE)", column, values)
 
     def json_condition(self, condition: JsonCondition) -> Sql:
         """Its JSON functions don't tell all numbers apart, so none is trusted."""

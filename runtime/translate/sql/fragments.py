@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-ValueType: TypeAlias = Literal["text", "integer", "real", "decimal", "boolean", "instant", "texts"]
+ArrayType: TypeAlias = Literal["texts", "integers", "reals", "booleans"]
+ValueType: TypeAlias = Literal["text", "integer", "real", "decimal", "boolean", "instant"] | ArrayType
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +22,14 @@ class Parameter:
     type: ValueType
 
 
-Fragment: TypeAlias = str | Column | Parameter
+@dataclass(frozen=True, slots=True)
+class Given:
+    """The caller's condition for a node of direct grants: SQL and its values, or an expression of a library (F8)."""
+
+    condition: Any
+
+
+Fragment: TypeAlias = str | Column | Parameter | Given
 Sql: TypeAlias = tuple[Fragment, ...]
 CHUNK = 50
 """The most conditions in one row: engines limit how deep `a AND b AND c …` may nest, SQLite to 1,000."""

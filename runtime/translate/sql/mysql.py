@@ -7,6 +7,8 @@ from typing import Any, ClassVar
 from ....bundles.conditions.operators import Ordering
 from .. import column_numbers as numbers
 from ..column_conditions import (
+    ELEMENT,
+    AnyElement,
     ArrayLength,
     JsonCondition,
     Matches,
@@ -99,6 +101,9 @@ class MySql(Dialect):
                 test = sql(f"JSON_LENGTH({{}}) = {length}", value)
             case OnlyMembers(names):
                 test = sql(f"JSON_LENGTH({{}}) = {len(names)}", value)
+            case AnyElement(plan):
+                elements = sql("JSON_TABLE({}, '$[*]' COLUMNS (value JSON PATH '$')) AS writ_element", value)
+                test = sql("EXISTS (SELECT 1 FROM {} WHERE {})", elements, self.condition(plan))
             case Matches(pattern):
                 self.refuse_pattern(condition, pattern)
             case NoneOf():
@@ -109,6 +114,7 @@ class MySql(Dialect):
         if any(abs(bound) >= WIDEST for _, bound in bounds):
             self.refuse(condition, "numbers in its JSON are exact below 10^64 only", "compare with a smaller number")
         text = sql("JSON_UNQUOTE({})", value)
+        without_exponent = sql("LOCATE('e', LOWER({})) = 0", text)  # MariaDB takes `1e-5` for an integer
         whole, fraction = [], []
         for op, bound in bounds:
             integer, double = numbers.whole_bound(op, bound), numbers.real_bound(op, bound)
@@ -116,9 +122,10 @@ class MySql(Dialect):
             whole.append(_compared(sql("CAST({} AS DECIMAL(65, 0))", text), integer, "integer"))
             fraction.append(_compared(sql("CAST({} AS DOUBLE)", text), double, "real"))
         return sql(
-            "(CASE WHEN JSON_TYPE({}) IN ('INTEGER', 'UNSIGNED INTEGER') THEN {}"
-            " WHEN JSON_TYPE({}) IN ('DOUBLE', 'DECIMAL') THEN {} ELSE FALSE END)",
+            "(CASE WHEN JSON_TYPE({}) IN ('INTEGER', 'UNSIGNED INTEGER') AND {} THEN {}"
+            " WHEN JSON_TYPE({}) IN ('INTEGER', 'DOUBLE', 'DECIMAL') THEN {} ELSE FALSE END)",
             value,
+            without_exponent,
             joined("AND", whole),
             value,
             joined("AND", fraction),
@@ -144,7 +151,8 @@ def _substring(text: Sql, test: Substring) -> Sql:
 
 
 def _value(condition: JsonCondition) -> Sql:
+    whole: Sql = ("writ_element.value",) if condition.column is ELEMENT else (Column(condition.column),)
     if not condition.steps:
-        return (Column(condition.column),)
+        return whole
     legs = (f"[{step}]" if isinstance(step, int) else "." + dumps(step, ensure_ascii=False) for step in condition.steps)
-    return sql("JSON_EXTRACT({}, {})", Column(condition.column), Parameter("$" + "".join(legs), "text"))
+    return sql("JSON_EXTRACT({}, {})", whole, Parameter("$" + "".join(legs), "text"))

@@ -5,6 +5,8 @@ from typing import Any, ClassVar
 
 from ....bundles.conditions.operators import IS_UPWARD
 from ..column_conditions import (
+    ELEMENT,
+    AnyElement,
     ArrayLength,
     ColumnCondition,
     JsonCondition,
@@ -56,6 +58,12 @@ TYPES: dict[JsonType, str] = {
 
 NO_NUL = "instr(replace({}, '\\\\', ''), '\\u0000') = 0"
 """The condition that raw JSON text has no escaped U+0000: SQLite before 3.45 reads a text only up to there."""
+
+ELEMENTS = (
+    "(SELECT writ_each.type, writ_each.value, writ.raw -> writ_each.fullkey AS raw"
+    " FROM json_each(writ.raw) AS writ_each) AS writ_element"
+)
+"""The elements of an array in `writ`, as a table like it."""
 
 
 class Sqlite(Dialect):
@@ -128,6 +136,8 @@ class Sqlite(Dialect):
                 self._check_nul(condition, *names)
                 known = sql(f"writ_member.key IN ({{}}) AND {NO_NUL}", listed(_texts(names)), "writ_member.fullkey")
                 return sql("NOT EXISTS (SELECT 1 FROM json_each(writ.raw) AS writ_member WHERE NOT ({}))", known)
+            case AnyElement(plan):
+                return sql("EXISTS (SELECT 1 FROM {} WHERE {})", ELEMENTS, self.condition(plan))
             case Substring():
                 remedy = "compare with eq or in, or index the attribute in a separate column"
                 self.refuse(condition, "its functions see only a part of a JSON string with U+0000 in it", remedy)
@@ -149,11 +159,7 @@ class Sqlite(Dialect):
 
 def _value(condition: JsonCondition) -> Sql:
     """A table of at most one row, the last of a name as every JSON parser has it: `writ(type, value, raw)`."""
-    column = Column(condition.column)
-    whole = sql(
-        "SELECT CASE WHEN typeof({}) <> 'blob' THEN CASE WHEN json_valid({}) THEN {} END END AS raw", *[column] * 3
-    )
-    found = sql("(SELECT json_type(raw) AS type, json_extract(raw, '$') AS value, raw FROM ({}))", whole)
+    found = _whole(condition.column)
     for step in condition.steps:
         found = sql(
             "(SELECT writ_member.type, writ_member.value, writ_in.raw -> writ_member.fullkey AS raw"
@@ -165,6 +171,17 @@ def _value(condition: JsonCondition) -> Sql:
             sql(NO_NUL, "writ_member.fullkey"),
         )
     return sql("{} AS writ", found)
+
+
+def _whole(column: Any) -> Sql:
+    """The row of a whole column, or of an element."""
+    if column is ELEMENT:
+        return ("(SELECT writ_element.type AS type, writ_element.value AS value, writ_element.raw AS raw)",)
+    whole = sql(
+        "SELECT CASE WHEN typeof({}) <> 'blob' THEN CASE WHEN json_valid({}) THEN {} END END AS raw",
+        *[Column(column)] * 3,
+    )
+    return sql("(SELECT json_type(raw) AS type, json_extract(raw, '$') AS value, raw FROM ({}))", whole)
 
 
 def _texts(values: tuple[str, ...]) -> list[Parameter]:

@@ -144,6 +144,7 @@ WRONG = [
     ("huge", Real, {"keep the attribute in a field of another type"}),
     ("real", Integer, {"map it to Real"}),
     ("whole", Text, {"map it to Integer"}),
+    ("whole", Boolean, {"map it to Integer"}),
     ("parent", Text, {"map it to Integer"}),
     ("flag", Integer, {"map it to Boolean"}),
     ("text", Integer, {"map it to Text"}),

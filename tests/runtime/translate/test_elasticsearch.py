@@ -2,7 +2,7 @@
 
 import pytest
 from writ.bundles.conditions.comparisons import predicate
-from writ.runtime.translate import Attributes, Boolean, Decimal, Integer, Real, Text, Untranslatable
+from writ.runtime.translate import Attributes, Boolean, DateTime, Decimal, Integer, Real, Text, Untranslatable
 from writ.runtime.translate.elasticsearch import query
 
 from tests.support.lucene_index import matches
@@ -40,11 +40,12 @@ def test_wildcards_in_a_constant_are_characters(pattern):
         (field("text", "regex", r"\d"), "not RE2"),
         (field("text", "eq", "é" * 20_000), "32766 bytes"),
         (field("whole", "in", list(range(70_000))), "an index takes 65536"),
+        (field("moment", "in", [f"{year}-01-01T00:00:00.000000Z" for year in range(1000, 2025)]), "takes 1024"),
         (field("doc", "eq", 1), "flattens"),
         (field("money", "eq", 1), "integers or doubles"),
     ],
 )
 def test_refusals(tree, reason):
     with pytest.raises(Untranslatable) as caught:
-        query(tree, {**FIELDS, "doc": Attributes("doc"), "money": Decimal("money", 9)})
+        query(tree, {**FIELDS, "doc": Attributes("doc"), "money": Decimal("money", 9), "moment": DateTime("moment")})
     assert reason in caught.value.reason

@@ -126,6 +126,39 @@ def test_elasticsearch():
     assert_exact(select, ROWS, ["text", "whole", "real", "flag", "state"], (NOT_RE2,))
 
 
+def in_milliseconds():
+    """The rows with the moments that a column of milliseconds holds, as their texts and as they are stored."""
+    texts = [{"id": row["id"], "moment": row["moment"] and f"{row['moment'][:23]}000Z"} for row in ROWS]
+    return texts, [native(row) for row in texts]
+
+
+def test_dates_of_elasticsearch():
+    texts, kept = in_milliseconds()
+
+    def select(tree):
+        found = elasticsearch.query(tree, FIELDS)
+        return [row["id"] for row in kept if lucene_index.matches(found, row)]
+
+    assert_exact(select, texts, ["moment"], (NOT_RE2, NO_TEXT))
+
+
+def test_dates_of_mongo():
+    """A Date that has no text is absent, and so is what is no Date."""
+    texts, kept = in_milliseconds()
+    far = [mongo_expressions.FarDate(ms) for ms in (-62135596800001, 253402300800000, -(2**63), 2**63 - 1)]
+    for number, value in enumerate((*far, "2024-02-29T12:00:00.000000Z", 1709208000000, True, [kept[3]["moment"]], {})):
+        texts.append({"id": f"strange {number}", "moment": None})
+        kept.append({"id": f"strange {number}", "moment": value})
+    texts.append({"id": "none", "moment": None})
+    kept.append({"id": "none"})
+
+    def select(tree):
+        found = mongo.query(tree, FIELDS)
+        return [row["id"] for row in kept if mongo_expressions.matches(found, row)]
+
+    assert_exact(select, texts, ["moment"], (NOT_RE2, NO_TEXT))
+
+
 def test_mongo():
     kept = [row for row in JSON_ROWS if not isinstance(row["any"], int) or -(2**63) <= row["any"] < 2**63]
 
@@ -197,6 +230,5 @@ def test_columns_that_a_target_has_not_are_refused():
     for make in (elasticsearch.query, polars.expression):
         with pytest.raises(Untranslatable, match=r"map a .* of their text to Text"):
             make(tree(field="uid"), FIELDS)
-    for key in ("day", "moment"):
-        with pytest.raises(Untranslatable, match="as a keyword and map it to Text"):
-            elasticsearch.query(tree(field=key), FIELDS)
+    with pytest.raises(Untranslatable, match="as a keyword and map it to Text"):
+        elasticsearch.query(tree(field="day"), FIELDS)

@@ -1,7 +1,9 @@
 """MongoDB queries, held against the predicate by the expressions of MongoDB's manual: no server runs here."""
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
-from writ.runtime.translate import Attributes, Json, Text, Untranslatable
+from writ.runtime.translate import Attributes, DateTime, Json, Text, Untranslatable
 from writ.runtime.translate.mongo import query
 from writ.runtime.translate.python import predicate
 
@@ -82,3 +84,26 @@ def test_refusals(tree, reason):
     with pytest.raises(Untranslatable) as caught:
         query(tree, {**FIELDS, "typed": Text("typed")})
     assert reason in caught.value.reason
+
+
+@pytest.mark.parametrize(
+    ("op", "text", "held"),
+    [
+        ("gte", "2034-06-01T00:00:00.0015Z", {"$gt": 1}),
+        ("lt", "2034-06-01T00:00:00.000000001Z", {"$lte": 0}),
+        ("gt", "2034-06-01T00:00:00.001999Z", {"$gt": 1}),
+        ("lte", "2034-06-01T02:00:00.002+02:00", {"$lte": 2}),
+    ],
+)
+def test_an_instant_between_two_dates_takes_the_right_side(op, text, held):
+    """A Date has whole milliseconds (X5)."""
+    tree = field("until", op, text) | {"value_type": "instant"}
+    asked = query(tree, {"until": DateTime("until")})
+    ((wanted, milliseconds),) = held.items()
+    second = datetime(2034, 6, 1, tzinfo=UTC)
+    compared = {wanted: ["$$writ", {"$literal": second + timedelta(milliseconds=milliseconds)}]}
+    assert asked["$expr"]["$let"]["in"]["$and"][-1] == compared
+    fits = predicate(tree)
+    for number in range(-1, 4):
+        date = second + timedelta(milliseconds=number)
+        assert matches(asked, {"until": date}) is fits({"until": date.isoformat()})

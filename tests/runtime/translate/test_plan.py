@@ -178,3 +178,13 @@ def test_a_field_that_is_not_known_is_an_error(key, value, message):
     with pytest.raises(Untranslatable) as caught:
         plan(tree, fields | {"doc": Json("d")}, "t")
     assert str(caught.value).startswith(f"$.conditions[1]: not translated to t: {message}")
+
+
+@pytest.mark.parametrize(("op", "value"), [("has", "a"), ("has_any", ["a"]), ("has_none", [])])
+@pytest.mark.parametrize("target", ["sqlite", "duckdb", "elasticsearch", "polars"])
+def test_a_column_of_one_type_has_no_elements(op, value, target):
+    """X6: false would be right for the mapping, but its negation shows every row if the column holds lists."""
+    tree = {"type": "field", "field": "k", "operator": op, "value": value}
+    with pytest.raises(Untranslatable, match="holds no arrays") as refused:
+        plan(tree, {"k": Text("k")}, target)
+    assert refused.value.remedy

@@ -3,13 +3,25 @@
 import re
 
 import pytest
-from writ.runtime.translate import BadFilter, TreeLimits
+from writ.bundles.conditions.operators import Operator
+from writ.bundles.conditions.trees.instant_comparisons import InstantComparison
+from writ.runtime.translate import Attributes, BadFilter, Json, Text, TreeLimits, Untranslatable
 from writ.runtime.translate.python import predicate
 from writ.runtime.translate.read_tree import read_tree
+from writ.runtime.translate.translation_plan import plan
 
 from tests.support.translated import field
 
-NOT_ONE = "`operator` of a field node is one of eq, ne, gt, gte, lt, lte, in, nin, regex"
+NOT_ONE = "`operator` of a field node is one of eq, ne, gt, gte, lt, lte, in, nin, regex, has, has_any, has_none"
+
+
+DIRECT = {
+    "type": "direct",
+    "resource_type": "d",
+    "action": "read",
+    "subject": {"type": "user", "id": "alice"},
+    "groups": ["eng"],
+}
 
 
 def logical(op, *conditions):
@@ -32,8 +44,8 @@ def deep(levels):
     [
         (None, "$: a node is an object"),
         ([], "$: a node is an object"),
-        ({}, "$.type: `type` is const, field or logical"),
-        ({"type": ["const"]}, "$.type: `type` is const, field or logical"),
+        ({}, "$.type: `type` is const, direct, field or logical"),
+        ({"type": ["const"]}, "$.type: `type` is const, direct, field or logical"),
         ({"type": "const"}, "$: a const node has exactly the members type, value"),
         ({"type": "const", "value": True, "x": 1}, "$: a const node has exactly the members type, value"),
         ({"type": "const", "value": 1}, "$.value: `value` of a const is true or false"),
@@ -54,6 +66,10 @@ def deep(levels):
         (field("a", "regex", "("), "$.value: RE2 rejects the pattern: missing ): ("),
         (field("a", "eq", object()), "$.value: a constant is a JSON value"),
         (field("a", "eq", {1: 2}), "$.value: names of members are strings"),
+        ({"type": "direct"}, "$: a direct node has exactly the members action, groups, resource_type, subject, type"),
+        (DIRECT | {"subject": "alice"}, "$.subject: `subject` of a direct node has exactly the members id, type"),
+        (DIRECT | {"groups": "eng"}, "$.groups: `groups` of a direct node is a list"),
+        (DIRECT | {"groups": [1]}, "$: the members of a direct node are strings"),
     ],
 )  # fmt: skip
 def test_what_is_no_filter_is_named_with_its_place(tree, message):
@@ -97,3 +113,34 @@ def test_the_path_is_tried_after_the_whole_key_and_not_is_plain():
         True,
         True,
     ]
+
+
+INSTANT = {"type": "field", "field": "t", "operator": "lte", "value": "2024-01-01T00:00:00Z", "value_type": "instant"}
+
+
+def test_a_comparison_of_instants_is_read():
+    """X5."""
+    assert read_tree(INSTANT) == InstantComparison("t", Operator.LTE, 1_704_067_200 * 10**9)
+
+
+@pytest.mark.parametrize(
+    ("change", "path"),
+    [
+        ({"value_type": "date"}, "$.value_type"),
+        ({"value_type": None}, "$.value_type"),
+        ({"operator": "eq"}, "$.operator"),
+        ({"value": "2024-01-01"}, "$.value"),
+        ({"value": 5}, "$.value"),
+    ],
+)
+def test_an_odd_comparison_of_instants_is_refused(change, path):
+    with pytest.raises(BadFilter) as refused:
+        read_tree(INSTANT | change)
+    assert refused.value.path == path
+
+
+@pytest.mark.parametrize("field", [Text("t"), Json("t"), Attributes("t")])
+def test_a_column_of_texts_is_refused(field):
+    with pytest.raises(Untranslatable) as refused:
+        plan(INSTANT, {"t": field}, "postgresql")
+    assert "DateTime" in str(refused.value)

@@ -182,7 +182,7 @@ WRONG = [
     (sa.Enum("a", native_enum=False), Text, "sqlite", C, "map it to Enum with the attribute of each name"),
     (sa.Integer(), Text, "sqlite", C, "map it to Integer"),
     (sa.Integer(), Real, "postgresql", C, "map it to Integer"),
-    (sa.Integer(), Boolean, "postgresql", C, "map it to Integer"),
+    *((sa.Integer(), Boolean, dialect, C, "map it to Integer") for dialect in ("postgresql", "mysql", "sqlite")),
     (sa.Double(), Integer, "postgresql", C, "map it to Real, if it holds doubles"),
     (sa.Double(), Text, "sqlite", C, "map it to Real, if it holds doubles"),
     (sa.REAL(), Real, "postgresql", C, "cast the column to Double"),

@@ -1,12 +1,19 @@
 """SQL text on PostgreSQL itself, held against the predicate: collations, citext, NaN, and jsonb's exact numbers."""
 
 import json
+from collections.abc import Iterator
+from decimal import Decimal as Exact
+from math import inf, nextafter
 
 import psycopg
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from writ.runtime.translate import Attributes, Boolean, Decimal, Integer, Json, Real, Text, Untranslatable
+from writ.runtime.translate.read_tree import read_tree
 from writ.runtime.translate.sql import where
 
+from tests.support.filter_trees import tree_holds
 from tests.support.translated import INSIDE, TYPED, assert_agrees, field, rows
 
 FIELDS = {
@@ -126,3 +133,57 @@ def test_refusals(tree, reason):
     with pytest.raises(Untranslatable) as caught:
         where(tree, FIELDS, dialect="postgresql")
     assert reason in caught.value.reason
+
+
+EDGES = (2**53, 2**54, 2**60, 2**63, 2**64, 10**15, 10**16, 10**17, 10**22, 10**23, 10**30, 10**308)
+
+
+def around(edge: int) -> Iterator[int | float]:
+    """Numbers about an edge: integers, doubles, and integers with the digits of doubles."""
+    double = float(edge)
+    near = (double, nextafter(double, inf), nextafter(double, 0))
+    for number in (edge - 1, edge, edge + 1, edge + 3, *near, *(int(Exact(repr(one))) for one in near)):
+        yield from (number, -number)
+
+
+LARGE = [*(number for edge in EDGES for number in around(edge)), 0, 0.5, -0.5, 1, 1.0, 2.5, 0.1, 1e-300]
+
+
+@pytest.fixture(scope="module")
+def sent(postgresql):
+    with psycopg.connect(postgresql, autocommit=True) as connection:
+        connection.execute("CREATE TEMPORARY TABLE sent (id integer, value jsonb)")
+        with connection.cursor() as cursor:
+            rows = [(number, json.dumps(value)) for number, value in enumerate(LARGE)]
+            cursor.executemany("INSERT INTO sent VALUES (%s, %s)", rows)
+        yield connection
+
+
+@settings(max_examples=400, deadline=None)
+@given(
+    st.sampled_from(LARGE) | st.integers(2**53, 10**24) | st.floats(2.0**53, 1e308) | st.floats(-2, 2),
+    st.sampled_from(["eq", "ne", "in", "gt", "gte", "lt", "lte"]),
+)
+def test_large_numbers_in_jsonb_are_exact_or_refused(sent, constant, operator):
+    """The decision gets the number that was written, the filter compares what jsonb made of it (issue 28)."""
+    tree = field("value", operator, [constant] if operator == "in" else constant)
+    try:
+        found = where(tree, {"value": Json("value")}, dialect="postgresql")
+    except Untranslatable:
+        assert abs(constant) >= 2**53
+        return
+    selected = {id for (id,) in sent.execute(f"SELECT id FROM sent WHERE {found.text}", found.parameters)}
+    read = read_tree(tree)
+    assert selected == {number for number, value in enumerate(LARGE) if tree_holds(read, lambda _, sent=value: sent)}
+
+
+@pytest.mark.parametrize("operator", ["eq", "ne", "gt", "lte"])
+def test_most_large_integers_are_translated(operator):
+    """Identifiers of 64 bits: only those near a double with other digits are refused."""
+    refused = 0
+    for constant in range(2**60 + 1, 2**60 + 4_001, 2):
+        try:
+            where(field("value", operator, constant), {"value": Json("value")}, dialect="postgresql")
+        except Untranslatable:
+            refused += 1
+    assert refused <= (0 if operator in ("eq", "ne") else 1_000)
