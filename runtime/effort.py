@@ -18,8 +18,15 @@ rate limit, else by the size of the constant. It is about 5 ms."""
 MOST_HELD: Final = 2_000
 """The holdings and groups of a subject that an evaluation may read."""
 
+MOST_GRANTING: Final = 1_000
+"""The groups with grants that an evaluation may look through for one resource, about 1 µs each."""
+
 STEPS_OF_PATTERN: Final = 500
 """A search takes up to 0.3 ms (see `QUICK_SEARCH` of `automata`), but few take a tenth of it."""
+
+STEPS_OF_REFERENCE: Final = 20
+"""Comparing two values of a request takes 1 µs, since long ones are refused; see `rules.reference_guard`. To read the
+text of an instant takes 3 µs."""
 
 STEPS_OF_RATE: Final = 500
 """To count for a rate limit, and to find the time to wait, takes 0.05 ms."""

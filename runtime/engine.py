@@ -2,41 +2,44 @@
 
 import time
 from collections.abc import Callable, Iterable
-from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from ..bundles.conditions.instants import shown_instant
 from ..bundles.delta import Delta
-from ..bundles.errors import BundleError
-from ..bundles.event_loop import TakesLong, refuse_on_event_loop
+from ..bundles.event_loop import TakesLong
 from ..bundles.file.reader import Bundle, open_bundle
-from ..bundles.manifest import Manifest
-from ..bundles.routing.settings import GatewaySettings
-from .decisions.decide import decide
-from .decisions.explain import conditional, explain
-from .decisions.validity import valid_until
+from .asking import Asking
+from .decisions.allowed import allowed_carefully
+from .decisions.explain import conditional
+from .decisions.many import answers_to
+from .decisions.respond import respond
+from .filters.derive import copied
 from .limits import CacheLimits, CacheSizes
 from .rates.rate_table import RateTable
-from .requests.error_items import error_item
-from .requests.evaluation_request import asks_validity, read_evaluation
-from .requests.members import MAX_ID_CHARACTERS, NO_ATTRIBUTES, Attributes, BadRequest, is_name
+from .requests.evaluation_request import request_of
+from .requests.members import MAX_ID_CHARACTERS, NO_ATTRIBUTES, Attributes
+from .requests.registry import Registry
 from .requests.searches import ActionSearch, ResourceSearch, SubjectSearch, read_resource_search
-from .routing.route_table import RouteTable
 from .rules.attributes import NO_CLOCK
 from .rules.plan import permits
 from .rules.reasons import GrantingPath
 from .searches.actions import find_actions
 from .searches.filtering import cached_filter_answer, filter_answer
+from .searches.registered import Search, completed
 from .searches.resources import ResourceJudge, judge_resources
 from .searches.searchers import is_granted, undeclared
 from .searches.subjects import SubjectJudge, judge_subjects
+from .shapes import EvaluationRequest, ResourceSearchRequest
 from .snapshot import Holder, Snapshot, may_be_granted
 from .state.apply_deltas import apply_deltas
 from .state.overlay import overlay_of
+from .strictness.known_members import RequestKind
+from .strictness.strict_requests import asks_strict
+from .why_not.values import Sampler, no_text
+from .why_not.why_not import why_not
 
 
-class Engine:
+class Engine(Asking):
     """Answers requests from one bundle. It is thread-safe and fork-safe: forked processes share the mapped file.
 
     A request has the Python types that JSON decodes to: None, bool, int, float, str, list and dict. A subclass counts
@@ -45,6 +48,7 @@ class Engine:
     """
 
     _held: "Engine | None" = None
+    _for_checked: "Engine | None" = None
 
     def __init__(
         self,
@@ -52,25 +56,37 @@ class Engine:
         clock: Callable[[], float] = time.time,
         limits: CacheLimits | None = None,
         counters: RateTable | None = None,
+        registry: Registry | None = None,
+        strict: bool = False,
     ):
-        """`clock` returns epoch seconds. `limits` bounds the caches. `counters` count for rate limits (C10)."""
-        self._clock, self._counters = clock, counters
-        self._limits = limits or CacheLimits()
-        self._snapshot = Snapshot(bundle, self._limits)
+        """`clock` returns epoch seconds. `limits` bounds the caches. `counters` count for rate limits (C10). Without a
+        `registry`, no request can ask for registered attributes (E9). `strict` asks for strict requests (E8).
+        """
+        self._clock, self._counters, self._registry = clock, counters, registry
+        self._limits, self._strict = limits or CacheLimits(), strict
+        self._snapshot = Snapshot(bundle, self._limits, strict=strict)
 
     @classmethod
     def open(
-        cls, path: str | Path, clock: Callable[[], float] = time.time, counters: RateTable | None = None
+        cls,
+        path: str | Path,
+        clock: Callable[[], float] = time.time,
+        counters: RateTable | None = None,
+        *,
+        strict: bool = False,
     ) -> "Engine":
         """Returns an engine over the bundle at `path`, and trusts its origin. The file is mapped, not read.
 
         `counters`, such as `RateCounters()`, count evaluations for rate limits. Several engines may share them. Without
         counters, no policy with a rate limit ever allows (C10).
 
+        With `strict`, a request that has something undeclared raises BadRequest, also if its model does not ask for
+        that: a type, an action, an attribute, a value or a member (E8).
+
         Raises BundleError if it is damaged, is not a bundle, or is newer than this Writ, and OSError if it can't be
         read.
         """
-        return cls(open_bundle(path), clock, counters=counters)
+        return cls(open_bundle(path), clock, counters=counters, strict=strict)
 
     @classmethod
     def open_verified(
@@ -83,6 +99,7 @@ class Engine:
         min_epoch: int = 0,
         min_revision: int = 0,
         counters: RateTable | None = None,
+        strict: bool = False,
     ) -> "Engine":
         """Returns an engine over the bundle at `path`, if one of the `keys` signed it. The whole file is read once.
 
@@ -90,7 +107,7 @@ class Engine:
         environment that the bundle must belong to, or None for a bundle that was compiled from files. `clock` returns
         epoch seconds: a signature that has expired is refused now, but a bundle in force stays in force. A bundle with
         a lower epoch than `min_epoch`, or with this epoch and a revision below `min_revision`, is refused. `counters`
-        are those of `open`.
+        and `strict` are those of `open`.
 
         Raises UntrustedBundle if the signature is not accepted, UnusableBundleKey (a ValueError) if there is no key or
         a key can't be used, and what `open` raises.
@@ -99,36 +116,7 @@ class Engine:
         from ..bundles.signing.signature_check import open_verified_bundle
 
         bundle, _ = open_verified_bundle(path, keys, environment, clock(), min_epoch, min_revision)
-        return cls(bundle, clock, counters=counters)
-
-    @property
-    def manifest(self) -> Manifest:
-        """The manifest of the bundle in force."""
-        return self._snapshot.state.manifest
-
-    @property
-    def revision(self) -> int:
-        """The revision of the model in force."""
-        return self._snapshot.state.revision
-
-    @property
-    def revision_token(self) -> str | None:
-        """The revision in force as `UUID.EPOCH.REVISION`, or None if the bundle was compiled from files."""
-        return self._snapshot.revision_token
-
-    @property
-    def routes(self) -> RouteTable:
-        """The routes in force, ready to match. They are read at the first use, and then kept. Raises BundleError."""
-        return self._snapshot.routed.routes
-
-    @property
-    def gateway(self) -> GatewaySettings | None:
-        """The gateway settings in force, or None if the environment has none. Raises BundleError."""
-        return self._snapshot.routed.gateway
-
-    def type_name(self, id: str) -> str:
-        """Returns the name by which requests know the resource type of an id, or the id if there is none (E7)."""
-        return self._snapshot.type_names().get(id, id)
+        return cls(bundle, clock, counters=counters, strict=strict)
 
     def apply_deltas(self, deltas: Iterable[Delta]) -> None:
         """Puts the deltas that follow the revision in force into force, all at once.
@@ -143,20 +131,22 @@ class Engine:
     def replace(self, bundle: Bundle, deltas: Iterable[Delta] = ()) -> None:
         """Puts another bundle of the environment into force, with the deltas that follow it; see `apply_deltas`."""
         ordered = list(deltas)
-        self._snapshot = Snapshot(apply_deltas(overlay_of(bundle), ordered)[0] if ordered else bundle, self._limits)
+        state = apply_deltas(overlay_of(bundle), ordered)[0] if ordered else bundle
+        self._snapshot = Snapshot(state, self._limits, strict=self._strict)
 
     def take_over(self, other: "Engine") -> None:
         """Puts into force what another engine has in force, with what it has cached. It never fails.
 
-        So a change can be tried on another, such as a `pinned` one, before it counts here. Clock and counters stay.
+        So a change can be tried on another, such as a `pinned` one, before it counts here. Clock, counters and
+        strictness stay.
         """
-        self._snapshot = other._snapshot
+        self._snapshot = other._snapshot.opened(self._strict)
 
     def pinned(self) -> "Engine":
         """Returns an engine that stays at the revision in force, whatever is put into force later."""
         other = object.__new__(type(self))  # PERF: `copy.copy` takes ten times as long, and makes slower objects
-        other._clock, other._counters = self._clock, self._counters
-        other._limits, other._snapshot = self._limits, self._snapshot
+        other._clock, other._counters, other._registry = self._clock, self._counters, self._registry
+        other._limits, other._snapshot, other._strict = self._limits, self._snapshot, self._strict
         return other
 
     def counting(self, counters: RateTable) -> "Engine":
@@ -169,25 +159,27 @@ class Engine:
         return self.pinned() if self._counters is None else self.counting(self._counters.peeking())
 
     def held(self) -> "Engine":
-        """Returns the same pinned engine as long as a revision is in force. PERF: a quarter of the time of `pinned`."""
+        """Returns the same pinned engine as long as a revision is in force, in a quarter of the time of `pinned`."""
         if self._held is None or self._held._snapshot is not self._snapshot:
             self._held = self.pinned()
         return self._held
 
-    def decide(self, request: dict[str, Any], now: float | None = None, *, counts: bool = True) -> dict[str, Any]:
+    def decide(
+        self, request: EvaluationRequest | dict[str, Any], now: float | None = None, *, counts: bool = True
+    ) -> dict[str, Any]:
         """Returns the decision response (contract 2.5) to an AuthZEN evaluation request. `now` is in epoch seconds.
 
         If `options.explain` is true, the response has the proof (D10). If `options.valid_until` is true, it has the
         first instant at which the clock gives another answer at the same revision, or null. Raises BadRequest for a
         malformed request, and BundleError if the decision needs a damaged part of the bundle. If the evaluation counts
-        for a rate limit and `counts` is False, it raises TakesLong instead (C10).
-
-        PERF: the plainest request is read, looked up and tested here: `read_evaluation`, `decide` and two copies of
-        `first_that_holds`, written out. It names a known subject without grants on the resource, by ids, with
-        `properties` at most, and there is a plan for it. A name that is found in a dictionary of checked names needs no
-        separate check, and the number of members shows that there are no others. `_decide_carefully` answers every
-        other request. `test_every_way_is_the_plain_loop` proves that all ways agree.
+        for a rate limit and `counts` is False, it raises TakesLong instead (C10). Raises SearchUnavailable if the
+        request asks for registered attributes, and there is no registry (E9).
         """
+        # PERF: the plainest request is read, looked up and tested here: `read_evaluation`, `decide` and two copies of
+        # `first_that_holds`, written out. It names a known subject without grants on the resource, by ids, with
+        # `properties` at most, and there is a plan for it. A name that is found in a dictionary of checked names needs
+        # no separate check, and the number of members shows that there are no others. `_decide_carefully` answers every
+        # other request. `test_every_way_is_the_plain_loop` proves that all ways agree.
         snapshot = self._snapshot
         try:
             subject, action, resource = request["subject"], request["action"], request["resource"]
@@ -213,17 +205,17 @@ class Engine:
             return self._decide_carefully(request, now, counts)
         denies, allows, _, permitted, context = plan
         for test, rest, override, explicit in denies:
-            if test(stype, sid, s, rid, r, a, c, NO_CLOCK):
+            if test(stype, sid, s, rid, r, a, c, holder, NO_CLOCK):
                 for test in rest:
-                    if not test(stype, sid, s, rid, r, a, c, NO_CLOCK):
+                    if not test(stype, sid, s, rid, r, a, c, holder, NO_CLOCK):
                         break
                 else:
-                    context = override if permits(plan, stype, sid, s, rid, r, a, c) else explicit
+                    context = override if permits(plan, stype, sid, s, rid, r, a, c, holder) else explicit
                     return {"decision": False, "context": context.copy()}
         for test, rest, _, explicit in allows:
-            if test(stype, sid, s, rid, r, a, c, NO_CLOCK):
+            if test(stype, sid, s, rid, r, a, c, holder, NO_CLOCK):
                 for test in rest:
-                    if not test(stype, sid, s, rid, r, a, c, NO_CLOCK):
+                    if not test(stype, sid, s, rid, r, a, c, holder, NO_CLOCK):
                         break
                 else:
                     return {"decision": True, "context": explicit.copy()}
@@ -240,36 +232,55 @@ class Engine:
         return rid.__class__ is str and not may_be_granted(holder, snapshot.rules.types[rtype].number, rid)
 
     def _decide_carefully(self, request: Any, now: float | None, counts: bool = True) -> dict[str, Any]:
-        read = read_evaluation(request)
-        snapshot, instant = self._snapshot, self._instant(now)
-        if read[-1]:
-            refuse_on_event_loop()  # a proof takes long
-        # Found first: it may take long, and nothing may be counted before that is known (C10).
-        until = shown_instant(valid_until(snapshot, read, instant)) if (timed := asks_validity(request)) else None
-        answer = decide(snapshot, read, instant, self._counters, counts)
-        context = answer.context.copy()
-        if timed:
-            context["valid_until"] = until
-        if read[-1]:
-            context["explanation"] = explain(snapshot, read, instant, answer.rates)
-        return {"decision": answer.allowed, "context": context}
+        snapshot = self._snapshot
+        if snapshot.is_strict:
+            if not snapshot.strict_requests.passes(request):
+                snapshot.strict_requests.refuse("evaluation", request)
+            if "options" not in request:
+                return self._checked(snapshot).decide(request, now, counts=counts)
+        return respond(snapshot, request, self._instant(now), self._counters, counts, self._registry)
 
-    def filter(self, request: dict[str, Any], now: float | None = None) -> dict[str, Any]:
+    def _checked(self, snapshot: Snapshot) -> "Engine":
+        """Returns the engine at a snapshot, for a checked request. PERF: it is kept for a revision."""
+        engine = self._for_checked
+        if engine is None or engine._snapshot is not snapshot.checked:
+            (engine := self.pinned())._snapshot = snapshot.checked
+            self._for_checked = engine
+        return engine
+
+    def refuse_faults(self, kind: RequestKind, request: Any) -> None:
+        """Raises BadRequest for a strict request that is malformed or has faults (E8). `decide` and `filter` do so too.
+
+        A request is strict if it asks for that, or if the model or the opening of the engine does.
+        """
+        if self.is_strict_for(request):
+            self._snapshot.strict_requests.refuse(kind, request)
+
+    def is_strict_for(self, request: Any) -> bool:
+        """Returns whether a request is strict (E8). Raises BadRequest if its `options` can't be read."""
+        return self._snapshot.is_strict or asks_strict(request)
+
+    def filter(self, request: ResourceSearchRequest | dict[str, Any], now: float | None = None) -> dict[str, Any]:
         """Returns the filter response (contract 2.6) to a resource search. `now` is in epoch seconds.
 
         Raises BadRequest for a malformed request, and BundleError if the filter needs a damaged part of the bundle.
         """
-        return self.filter_for(read_resource_search(request), now)
+        self.refuse_faults("resource", request)
+        search = read_resource_search(request)
+        found = self.cached_filter(search, now)
+        return self.filter_for(search, now) if found is None else found | {"filter": copied(found["filter"])}
 
     def filter_for(self, search: ResourceSearch, now: float | None = None) -> dict[str, Any]:
         """Returns the same response as `filter`, to a search that was read before."""
-        return filter_answer(self._snapshot, search, self._instant(now))
+        return filter_answer(*self._asked(search), self._instant(now))
 
     def cached_filter(self, search: ResourceSearch, now: float | None = None) -> dict[str, Any] | None:
         """Returns the response of `filter_for` in microseconds if it is cached, or else None.
 
         The caller must not change the filter in it: the cache has the same one.
         """
+        if search.options.registered or search.options.actor is not None:  # both take longer
+            return None
         try:
             return cached_filter_answer(self._snapshot, search, self._instant(now))
         except TakesLong:
@@ -277,15 +288,22 @@ class Engine:
 
     def judge_resources(self, search: ResourceSearch, now: float | None = None) -> ResourceJudge | None:
         """Returns the judge of a resource search's candidates, or None if there are no results (S2, S5)."""
-        return judge_resources(self._snapshot, search, self._instant(now))
+        return judge_resources(*self._asked(search), self._instant(now))
 
     def judge_subjects(self, search: SubjectSearch, now: float | None = None) -> SubjectJudge | None:
         """Returns the judge of a subject search's candidates, or None if there are no results (S2, S5)."""
-        return judge_subjects(self._snapshot, search, self._instant(now))
+        return judge_subjects(*self._asked(search), self._instant(now))
 
     def find_actions(self, search: ActionSearch, now: float | None = None) -> list[tuple[str, GrantingPath]]:
         """Returns the actions that the subject may do on the resource, by name, each with its access path (S2)."""
-        return find_actions(self._snapshot, search, self._instant(now))
+        return find_actions(*self._asked(search), self._instant(now))
+
+    def _asked(self, search: Search) -> tuple[Snapshot, Search]:
+        return (snapshot := self._snapshot), completed(snapshot, search, self._registry)
+
+    def why_not(self, request: Any, now: float | None = None, sampler: Sampler = no_text) -> dict[str, Any]:
+        """Returns the smallest sets of changes that would allow an evaluation; see `why_not.why_not`."""
+        return why_not(self._snapshot, request, self._instant(now), self._registry, sampler)
 
     def undeclared(self, resource_type: str, action: str | None = None) -> str | None:
         """Returns why a search of this type and action has no results, or None if both are declared (E7, P1)."""
@@ -299,28 +317,10 @@ class Engine:
         """Returns the entries of the caches now."""
         return self._snapshot.cache_sizes()
 
-    def _instant(self, now: float | None) -> float:
-        """Returns `now`, or the clock's instant. Raises ValueError if it is not a finite number."""
-        instant = self._clock() if now is None else now
-        try:
-            if isfinite(instant):
-                return instant
-        except (TypeError, OverflowError):  # not a number, or one too large for a float
-            pass
-        raise ValueError("`now` is no instant: it is a number of epoch seconds")
-
     def decide_many(self, requests: Iterable[Any], now: float | None = None) -> list[dict[str, Any]]:
         """Returns a response for each request, in order. A malformed request gets an error item (W4)."""
-        instant, decide = self._instant(now), self.decide
-        answers = []
-        for request in requests:
-            try:
-                answers.append(decide(request, instant))
-            except BadRequest as ex:
-                answers.append(error_item(400, str(ex)))
-            except BundleError as ex:
-                answers.append(error_item(500, str(ex)))
-        return answers
+        instant = self._instant(now)
+        return answers_to(requests, lambda request: self.decide(request, instant))
 
     def allowed(
         self,
@@ -340,9 +340,8 @@ class Engine:
 
         Attributes are dictionaries, `now` is in epoch seconds. Raises BadRequest if a name is empty or not a string,
         and BundleError if the decision needs a damaged part of the bundle.
-
-        PERF: the loops are copies of `first_that_holds`, as in `decide`.
         """
+        # PERF: the loops are copies of `first_that_holds`, as in `decide`.
         s, r = subject or NO_ATTRIBUTES, resource or NO_ATTRIBUTES
         a, c = action_properties or NO_ATTRIBUTES, context or NO_ATTRIBUTES
         snapshot = self._snapshot
@@ -351,7 +350,7 @@ class Engine:
             denies, _, allows, permitted, _ = snapshot.plans[resource_type][action][holder.roles]
         except (KeyError, TypeError):
             names = (subject_type, subject_id, action, resource_type, resource_id)
-            return self._allowed_carefully(names, s, r, a, c, now)
+            return self._allowed_carefully(snapshot, names, (s, r, a, c), now)
         instant = NO_CLOCK if holder.plain else self._instant(now)
         if not (
             resource_id.__class__ is str
@@ -360,20 +359,20 @@ class Engine:
             and s.__class__ is r.__class__ is a.__class__ is c.__class__ is dict
         ):
             names = (subject_type, subject_id, action, resource_type, resource_id)
-            return self._allowed_carefully(names, s, r, a, c, now)
+            return self._allowed_carefully(snapshot, names, (s, r, a, c), now)
         for test, rest, _, _ in denies:
-            if test(subject_type, subject_id, s, resource_id, r, a, c, NO_CLOCK):
+            if test(subject_type, subject_id, s, resource_id, r, a, c, holder, NO_CLOCK):
                 for test in rest:
-                    if not test(subject_type, subject_id, s, resource_id, r, a, c, NO_CLOCK):
+                    if not test(subject_type, subject_id, s, resource_id, r, a, c, holder, NO_CLOCK):
                         break
                 else:
                     return False
         if permitted:
             return True
         for test, rest, _, _ in allows:
-            if test(subject_type, subject_id, s, resource_id, r, a, c, NO_CLOCK):
+            if test(subject_type, subject_id, s, resource_id, r, a, c, holder, NO_CLOCK):
                 for test in rest:
-                    if not test(subject_type, subject_id, s, resource_id, r, a, c, NO_CLOCK):
+                    if not test(subject_type, subject_id, s, resource_id, r, a, c, holder, NO_CLOCK):
                         break
                 else:
                     return True
@@ -383,13 +382,14 @@ class Engine:
         return is_granted(snapshot, holder, type, resource_id, action, instant)
 
     def _allowed_carefully(
-        self, names: tuple[str, ...], s: Attributes, r: Attributes, a: Attributes, c: Attributes, now: float | None
+        self,
+        snapshot: Snapshot,
+        names: tuple[str, ...],
+        attributes: tuple[Attributes, Attributes, Attributes, Attributes],
+        now: float | None,
     ) -> bool:
-        """The same, given the names in the order of `allowed`, for whatever the quick way does not know."""
-        if not all(map(is_name, names)):
-            raise BadRequest(f"types, ids and the action are strings of 1 to {MAX_ID_CHARACTERS} characters", "$")
-        if not all(isinstance(attributes, dict) for attributes in (s, r, a, c)):
-            raise BadRequest("attributes are dictionaries", "$")
-        stype, sid, action, rtype, rid = names
-        request = (stype, "id", sid, s, action, a, rtype, "id", rid, r, c, False)
-        return decide(self._snapshot, request, self._instant(now), self._counters).allowed
+        if snapshot.is_strict:
+            if not snapshot.strict_requests.passes(request := request_of(names, attributes)):
+                snapshot.strict_requests.refuse("evaluation", request)
+            snapshot = snapshot.checked
+        return allowed_carefully(snapshot, names, attributes, self._instant(now), self._counters)

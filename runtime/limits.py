@@ -8,7 +8,8 @@ class CacheLimits:
     """The entries that each cache may hold.
 
     `held_roles` bounds the roles in all sets of roles together, and `specialised_rules` the rules in all
-    specialisations. `filter_parts` bounds the comparisons of all filters, and the rules that they derive from.
+    specialisations. `held_grants` bounds the groups with grants of all subjects together. `filter_parts` bounds the
+    comparisons of all filters, and the rules that they derive from.
     """
 
     specialisations: int = 65_536
@@ -16,6 +17,7 @@ class CacheLimits:
     subjects: int = 65_536
     role_sets: int = 65_536
     held_roles: int = 1_000_000
+    held_grants: int = 1_000_000
     filters: int = 16_384
     filter_parts: int = 250_000
 

@@ -2,10 +2,12 @@
 
 from collections.abc import Callable
 
+from ..bundles.declarations.declarations import Declarations
 from .engine import Engine
 from .limits import CacheLimits
 from .snapshot import Snapshot
 from .state.overlay import state_apart
+from .strictness.strict_requests import StrictRequests
 
 
 class TrialEngine(Engine):
@@ -16,7 +18,15 @@ class TrialEngine(Engine):
     puts deltas into force there.
     """
 
-    def __init__(self, engine: Engine, clock: Callable[[], float], limits: CacheLimits):
-        """`clock` returns epoch seconds. `limits` bounds its caches, which last as long as it does."""
-        self._clock, self._counters, self._limits = clock, None, limits
-        self._snapshot = Snapshot(state_apart(engine._snapshot.state), limits)
+    def __init__(
+        self, engine: Engine, clock: Callable[[], float], limits: CacheLimits, declarations: Declarations | None = None
+    ):
+        """`clock` returns epoch seconds. `limits` bounds its caches, which last as long as it does.
+
+        If `declarations` are given, strict requests are checked against them, and not against those of the bundle (E8).
+        """
+        self._clock, self._counters, self._registry, self._limits = clock, None, None, limits
+        self._strict = engine._strict
+        self._snapshot = Snapshot(state_apart(engine._snapshot.state), limits, strict=self._strict)
+        if declarations is not None:
+            self._snapshot.strict_requests = StrictRequests(declarations, self._snapshot.rules.types)

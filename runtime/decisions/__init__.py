@@ -1,5 +1,5 @@
 """A decision (`decide`) and its proof (`explain`).
 
-Reading path: `judge` → `lacking` → `judge_limited` → `validity` → `decide` → `held_roles` → `shown_value` → `proof` →
-`explain`.
+Reading path: `judge` → `lacking` → `judge_limited` → `validity` → `decide` → `allowed` → `held_roles` → `shown_value` →
+`proof` → `explain` → `registered` → `on_behalf` → `respond` → `many`.
 """

@@ -9,7 +9,7 @@ from ..requests.evaluation_request import EvaluationRequest
 from ..rules.reasons import NOT_DECLARED, Answer
 from ..rules.specialise import Specialised
 from ..snapshot import Holder, Snapshot
-from .judge import judge
+from .judge import is_in_reach, judge
 from .judge_limited import Counted, judge_limited
 from .lacking import naming_lack
 
@@ -30,9 +30,13 @@ def decide(
     if specialised.takes_long:
         refuse_on_event_loop()
     rid = rname if resource_by == "id" else snapshot.state.resource_id(specialised.type, resource_by, rname)
+    if specialised.guard is not None and is_in_reach(snapshot, specialised, rid):
+        specialised.guard(stype, sid, s, rid, r, a, c, holder, now)
     if specialised.limited_indexes and counters is not None:
         counted = Counted(counters, snapshot.state, stype, sid, sname, now) if counts else None
-        answer = judge_limited(snapshot, holder, specialised, action, (stype, sid, s, rid, r, a, c, now), counted)
+        answer = judge_limited(
+            snapshot, holder, specialised, action, (stype, sid, s, rid, r, a, c, holder, now), counted
+        )
     else:
         answer = judge(snapshot, holder, specialised, stype, sid, s, action, a, rid, r, c, now)
     return naming_lack(answer, specialised, c) if specialised.required else answer

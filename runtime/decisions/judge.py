@@ -25,13 +25,13 @@ def judge(
     now: float,
 ) -> Answer:
     """Returns the answer once subject, program and resource are known (E7, D1 to D6)."""
-    if specialised.closed and not is_registered(snapshot, specialised.type, rid):
+    if not is_in_reach(snapshot, specialised, rid):
         return NOT_REGISTERED
     grants = snapshot.grants(holder, specialised.type, rid, now)
     permission = by_grant(snapshot, grants, action) if grants else None
-    denial = first_rule(specialised.deny_indexes, stype, sid, s, rid, r, a, c, now)
+    denial = first_rule(specialised.deny_indexes, stype, sid, s, rid, r, a, c, holder, now)
     if permission is None:
-        allow = first_rule(specialised.allow_indexes, stype, sid, s, rid, r, a, c, now)
+        allow = first_rule(specialised.allow_indexes, stype, sid, s, rid, r, a, c, holder, now)
         permission = None if allow is None else allow.explicit
     if denial is not None:
         return denial.explicit if permission is None else denial.override
@@ -49,6 +49,11 @@ def by_grant(snapshot: Snapshot, grants: Iterable[GrantRecord], action: str) -> 
 def is_registered(snapshot: Snapshot, type: int, id: str | None) -> bool:
     """Returns whether this instance of a closed type is registered (E7)."""
     return id is not None and snapshot.state.is_registered(type, id)
+
+
+def is_in_reach(snapshot: Snapshot, specialised: Specialised, id: str | None) -> bool:
+    """Returns whether policies count for a resource: every instance of a closed type is registered (E7)."""
+    return not specialised.closed or is_registered(snapshot, specialised.type, id)
 
 
 def refusal(specialised: Specialised) -> Answer:

@@ -4,13 +4,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from ...bundles.conditions.attribute_keys import read, reads_own_key, steps_of
-from ...bundles.conditions.instants import EARLIEST, END, from_seconds, show_instant
+from ...bundles.conditions.instants import EARLIEST, END, from_seconds, instant_of, show_instant
+from ...bundles.conditions.references import GROUPS, NOW
 from ...bundles.conditions.values import Json, Unreadable
 from ...bundles.conditions.windows import show_window
-from ...bundles.program.clauses import Comparison, During, From, Rate
+from ...bundles.program.clauses import AgainstNow, Comparison, During, From, Rate, Reference
 from ..requests.evaluation_request import EvaluationRequest
 from ..requests.members import Attributes
 from ..rules.attributes import Asked
+from ..rules.memberships import HasGroups
 from ..rules.rule import Rule, is_within_limit
 from .held_roles import HeldRoles
 from .shown_value import shown
@@ -39,13 +41,14 @@ class Proof:
         request: EvaluationRequest,
         sid: str | None,
         rid: str | None,
+        holder: HasGroups,
         roles: HeldRoles,
         now: float,
         rates: Mapping[str, int],
     ):
         (stype, _, _, subject, _, properties, rtype, _, _, resource, context, _) = request
-        self._asked: Asked = (stype, sid, subject, rid, resource, properties, context, now)
-        self._roles, self._rates = roles, rates
+        self._asked: Asked = (stype, sid, subject, rid, resource, properties, context, holder, now)
+        self._roles, self._rates, self._memberships = roles, rates, holder.memberships
         self._sections: dict[str, Attributes] = {
             "subject_attrs": subject,
             "resource_attrs": resource,
@@ -60,11 +63,14 @@ class Proof:
         self._actual: dict[tuple[str, str], tuple[dict[str, Any], int]] = {}
         self.truncated = False
 
-    def candidates(self, grants: Sequence[str], rules: Sequence[Rule]) -> list[dict[str, Any]]:
-        """Returns the grants and rules to show, in order. If not all fit, grants and rules that hold come first."""
+    def candidates(self, grants: Sequence[tuple[str, str | None]], rules: Sequence[Rule]) -> list[dict[str, Any]]:
+        """Returns the grants and rules to show, in order. If not all fit, grants and rules that hold come first.
+
+        A grant is its id, and the id of the group that it is for, if it is for one (P7).
+        """
         holds = [self._holds(rule) for rule in rules]
         places = sorted(range(len(rules)), key=lambda place: not holds[place])
-        shown_grants = [_grant(id) for id in grants if self._has_room()]
+        shown_grants = [_grant(id, group) for id, group in grants if self._has_room()]
         found = {place: self._rule(rules[place], holds[place]) for place in places if self._has_room()}
         return [*shown_grants, *(found[place] for place in sorted(found))]
 
@@ -117,12 +123,19 @@ class Proof:
         limit = {"limit": rate.limit, "window_seconds": rate.window_seconds}
         return {"section": "rate_limit", "key": "rate", "op": "lte", "value": limit, **compared}
 
-    def _compared(self, atom: Comparison | During | From) -> dict[str, Any]:
+    def _compared(self, atom: Comparison | Reference | AgainstNow | During | From) -> dict[str, Any]:
         """Returns the value that a condition reads, and its constant. A value that was not sent is `missing`."""
         context = self._sections["context_attrs"]
         match atom:
             case Comparison(section, key, op, value):
                 return self._pair(section, key, str(op), value)
+            case Reference(section, key, op, value_of):
+                referred = self._sent(value_of.section, value_of.key, groups=value_of == GROUPS)
+                return {**self._pair(section, key, str(op), _text_of(referred)), "value_of": str(value_of)}
+            case AgainstNow(section, key, op):
+                instant = instant_of(context.get("time"), self._asked[-1])
+                shown_now = context.get("time") if instant is None else show_instant(instant)
+                return {**self._pair(section, key, str(op), _text_of(shown_now)), "value_of": NOW}
             case During(window):
                 pair = self._pair("time_window", "time", "within", show_window(window))
                 return pair | self._clock() if "missing" in pair else pair
@@ -148,13 +161,19 @@ class Proof:
         instant = from_seconds(self._asked[-1])
         return {"clock": show_instant(instant)} if EARLIEST <= instant < END else {}
 
-    def _sent(self, section: str, key: str) -> Json:
-        """Returns the value that a condition reads, or None if it is absent."""
+    def _sent(self, section: str, key: str, groups: bool = False) -> Json:
+        """Returns the value that a condition reads, or None if it is absent. `groups` asks for the subject's (X1)."""
+        if groups:
+            return self._memberships.ids
         if section not in self._sections:
             return self._sections["context_attrs"].get(key)
         if reads_own_key(section, key):
             return self._own[section][key]
         return read(self._sections[section], key, steps_of(key))
+
+
+def _text_of(referred: Json) -> Json:
+    return referred.text if isinstance(referred, Unreadable) else referred
 
 
 def _shown_value(sent: Json) -> tuple[dict[str, Any], int]:
@@ -164,5 +183,6 @@ def _shown_value(sent: Json) -> tuple[dict[str, Any], int]:
     return ({"missing": True}, 0) if sent is None else shown("actual", sent)
 
 
-def _grant(id: str) -> dict[str, Any]:
-    return {"id": id, "kind": "grant", "effect": "ALLOW", "path": "direct", "holds": True, "conditions": []}
+def _grant(id: str, group: str | None) -> dict[str, Any]:
+    by = {} if group is None else {"held_by": {"group": group}}
+    return {"id": id, "kind": "grant", "effect": "ALLOW", "path": "direct", "holds": True, **by, "conditions": []}

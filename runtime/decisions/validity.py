@@ -5,10 +5,10 @@ from typing import Final
 
 from ...bundles.conditions.instants import from_seconds, seconds_not_before
 from ...bundles.conditions.window_changes import next_change
-from ...bundles.conditions.windows import TimeWindow
 from ...bundles.event_loop import refuse_on_event_loop
-from ...bundles.program.clauses import During
+from ...bundles.program.clauses import AgainstNow, Atom, During
 from ..requests.evaluation_request import EvaluationRequest
+from ..rules.against_now import boundary, now_value
 from ..rules.reasons import NOT_DECLARED, Answer
 from ..rules.rule import Rule
 from ..rules.specialise import Specialised
@@ -23,7 +23,8 @@ TRIED_INSTANTS: Final = 32
 def valid_until(snapshot: Snapshot, request: EvaluationRequest, now: float) -> float:
     """Returns the first instant after `now` at which the same revision gives another answer, or infinity.
 
-    Instants are in epoch seconds. It depends on time windows, and on the starts and expiries of assignments and grants.
+    Instants are in epoch seconds. It depends on time windows, on comparisons with `now` (X5), and on the starts and
+    expiries of assignments and grants.
     If a rate limit takes part, each evaluation may change the answer, and the result is `now` itself (C10). Raises
     TakesLong on an event loop, if there is anything to try.
     """
@@ -93,7 +94,7 @@ class _TimedRequest:
         )
 
     def _next(self, sid: str | None, holder: Holder, specialised: Specialised | None, at: float) -> float:
-        """Returns the first instant after `at` at which a role, a grant or a window may change the answer."""
+        """Returns the first instant after `at` at which a role, a grant or the clock may change the answer."""
         if specialised is None:
             return FOREVER
         edges = (*self._grant_edges(holder, specialised, at), *self._window_edges(sid, holder, specialised, at))
@@ -101,50 +102,68 @@ class _TimedRequest:
 
     def _grant_edges(self, holder: Holder, specialised: Specialised, at: float) -> Iterator[float]:
         rid = self._resource_id(specialised)
-        if rid is None or not holder.grants:
+        if rid is None:
             return
-        for grant in self._snapshot.state.grants(holder.grants, specialised.type, rid):
+        for grant in self._snapshot.grants_on(holder, specialised.type, rid):
             yield from (edge for edge in (grant.starts, grant.expires) if at < edge)
 
     def _window_edges(self, sid: str | None, holder: Holder, specialised: Specialised, at: float) -> Iterator[float]:
-        """Yields the next edge of each window that may matter: without it, its rule would count."""
+        """Yields the next edges that may matter: but for the clock, their rule would count."""
         if not self._reads_clock:
             return
         rid = self._resource_id(specialised)
-        denies, is_denied = self._open(specialised.denies, sid, rid, at)
+        denies, is_denied = self._open(specialised.denies, sid, holder, rid, at)
         grants = self._snapshot.grants(holder, specialised.type, rid, at)
         is_granted = by_grant(self._snapshot, grants, self._action) is not None
-        allows, is_allowed = ([], True) if is_granted else self._open(specialised.allows, sid, rid, at)
+        allows, is_allowed = ([], True) if is_granted else self._open(specialised.allows, sid, holder, rid, at)
         yield from denies
         if not (is_denied and is_allowed):  # a denial does not name the permission that it overrides
             yield from allows
 
-    def _open(self, rules: Iterable[Rule], sid: str | None, rid: str | None, at: float) -> tuple[list[float], bool]:
-        """Returns the next edges of the windows of rules that hold now or at that edge, and whether one always holds.
+    def _open(
+        self, rules: Iterable[Rule], sid: str | None, holder: Holder, rid: str | None, at: float
+    ) -> tuple[list[float], bool]:
+        """Returns the next edges of rules that may hold, at some time, and whether one holds from now on.
 
         The rules are in the order in which they are reported. What comes after one that always holds is never reported.
         """
         edges: list[float] = []
         for rule in rules:
-            window = next((atom.window for atom in rule.clause.body if isinstance(atom, During)), None)
-            if window is None:
-                if self._holds(rule, sid, rid, at):
-                    return edges, True
-                continue
-            edge = self._edge(window, at)
-            if edge != FOREVER and (self._holds(rule, sid, rid, at) or self._holds(rule, sid, rid, edge)):
-                edges.append(edge)
-            elif self._holds(rule, sid, rid, at):
+            later = self._edges(rule, sid, holder, rid, at) if rule.body.timed else []
+            if later and self._may_hold(rule, sid, holder, rid, at):
+                edges += later
+            elif self._holds(rule, sid, holder, rid, at):
                 return edges, True
         return edges, False
 
-    def _edge(self, window: TimeWindow, at: float) -> float:
-        found = next_change(window, self._snapshot.state.zone(window.timezone), from_seconds(at))
-        return FOREVER if found is None else seconds_not_before(found)
+    def _edges(self, rule: Rule, sid: str | None, holder: Holder, rid: str | None, at: float) -> list[float]:
+        """Returns the next instant after `at` at which each condition of a rule that reads the clock may change."""
+        found = (self._change(atom, sid, holder, rid, at) for atom in rule.clause.body)
+        edges = (seconds_not_before(instant) for instant in found if instant is not None)
+        return [edge for edge in edges if at < edge]
 
-    def _holds(self, rule: Rule, sid: str | None, rid: str | None, at: float) -> bool:
+    def _change(self, atom: Atom, sid: str | None, holder: Holder, rid: str | None, at: float) -> int | None:
+        match atom:
+            case During(window):
+                return next_change(window, self._snapshot.state.zone(window.timezone), from_seconds(at))
+            case AgainstNow():
+                value = now_value(atom, self._rtype)
+                return boundary(atom, value(self._stype, sid, self._s, rid, self._r, self._a, self._c, holder, at))
+            case _:
+                return None
+
+    def _may_hold(self, rule: Rule, sid: str | None, holder: Holder, rid: str | None, at: float) -> bool:
+        """Returns whether the conditions of a rule that don't read the clock hold."""
+        pairs = zip(rule.clause.body, rule.body.by_atom, strict=True)
+        return all(
+            test(self._stype, sid, self._s, rid, self._r, self._a, self._c, holder, at)
+            for atom, test in pairs
+            if not isinstance(atom, During | AgainstNow)
+        )
+
+    def _holds(self, rule: Rule, sid: str | None, holder: Holder, rid: str | None, at: float) -> bool:
         tests = rule.body.tests
-        return all(test(self._stype, sid, self._s, rid, self._r, self._a, self._c, at) for test in tests)
+        return all(test(self._stype, sid, self._s, rid, self._r, self._a, self._c, holder, at) for test in tests)
 
 
 def _is_same(one: Answer, other: Answer) -> bool:

@@ -1,13 +1,14 @@
 """Derives filters: the remaining conditions as a canonical tree (contract 2.7, rules F1 to F6)."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ...bundles.conditions.constants import value_count
-from ...bundles.conditions.operators import Operator
 from ...bundles.conditions.trees.canonical import STEPS, canonical_tree
+from ...bundles.conditions.trees.conjunction import canonical_conjunction
+from ...bundles.conditions.trees.rule_diagram import Conjunction
 from ...bundles.conditions.trees.tree import FALSE, TRUE, FilterTree, leaf_count, leaves
+from ...bundles.program.clauses import Atom
 from ..rules.reasons import PATH_RANK, AccessPath, PolicyPath
 from .left_open import note
 from .partial import RemainingRules
@@ -33,6 +34,8 @@ class Filter:
     json: JsonTree
     reason: str
     paths: tuple[PolicyPath, ...]
+    left_open: tuple[Atom, ...] = ()
+    """The gates by which the evaluation may differ from it."""
 
     @property
     def size(self) -> int:
@@ -44,25 +47,37 @@ class Filter:
 NOTHING = Filter(FALSE, show_tree(FALSE), NONE, ())
 
 
-def derive(conditions: RemainingRules, granted: Sequence[str] = (), steps: int = STEPS) -> Filter:
-    """Returns the filter of the remaining conditions. The resources of direct grants are one more ALLOW (F3)."""
-    tree = tree_of(conditions, granted, steps)
+def derive(conditions: RemainingRules, direct: Conjunction = (), steps: int = STEPS) -> Filter:
+    """Returns the filter of the remaining conditions. `direct`, if it is not empty, is one more ALLOW (F3, F8)."""
+    tree = tree_of(conditions, direct, steps)
     if tree == FALSE:
         return NOTHING
     paths = {rule.path for rule in conditions.allows}
-    reason = (EVERY if tree == TRUE else SOME) + note(conditions.left_open)
-    return Filter(tree, show_tree(tree), reason, tuple(path for path in PATH_RANK if path in paths))
+    return _described(tree, tuple(path for path in PATH_RANK if path in paths), tuple(conditions.left_open))
 
 
-def tree_of(conditions: RemainingRules, granted: Sequence[str], steps: int) -> FilterTree:
+def joint(one: Filter, other: Filter, steps: int = STEPS) -> Filter:
+    """Returns the filter of the resources that both filters show, with the access paths of the first (A1)."""
+    tree = canonical_conjunction(one.tree, other.tree, steps)
+    if tree == FALSE:
+        return Filter(tree, show_tree(tree), NONE, one.paths)
+    return _described(tree, one.paths, (*one.left_open, *other.left_open))
+
+
+def _described(tree: FilterTree, paths: tuple[PolicyPath, ...], left_open: tuple[Atom, ...]) -> Filter:
+    reason = (EVERY if tree == TRUE else SOME) + note(left_open)
+    return Filter(tree, show_tree(tree), reason, paths, left_open)
+
+
+def tree_of(conditions: RemainingRules, direct: Conjunction, steps: int) -> FilterTree:
     """Returns the canonical tree. "All rows" and "no rows" need no derivation (F4)."""
     if conditions.admits_all:
         return TRUE
-    if conditions.denies_all or not (conditions.allows or granted):
+    if conditions.denies_all or not (conditions.allows or direct):
         return FALSE
     allows = [rule.residual for rule in conditions.allows]
-    direct = [(("id", Operator.IN, list(granted)),)] if granted else []
-    return canonical_tree([*allows, *direct], [rule.residual for rule in conditions.denies], steps)
+    denies, exceptions = [rule.residual for rule in conditions.denies], [rule.excepted for rule in conditions.denies]
+    return canonical_tree([*allows, direct] if direct else allows, denies, steps, exceptions)
 
 
 def answer(found: Filter, has_direct: bool, included: bool = False, copies: bool = True) -> dict[str, Any]:

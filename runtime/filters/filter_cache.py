@@ -1,12 +1,14 @@
 """The cache of partial evaluations and filters. A key contains everything that its value depends on."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ...bundles.conditions.trees.canonical import STEPS
+from ...bundles.conditions.trees.direct_grants import ANY_SUBJECT, DirectGrants, for_subject
 from ..limits import CacheLimits
 from ..rules.specialise import Specialised, TypeRules
 from .derive import Filter, derive
 from .partial import Outcome, Partial, RemainingRules, partial
+from .show_tree import show_tree
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +18,8 @@ class Derived:
     partial: Partial
     conditions: dict[Outcome, RemainingRules] = field(default_factory=dict)
     filters: dict[Outcome, Filter] = field(default_factory=dict)
+    with_node: dict[Outcome, Filter] = field(default_factory=dict)
+    """The filters with a node of the direct grants of any subject (F8)."""
 
 
 class FilterCache:
@@ -57,12 +61,13 @@ class FilterCache:
         return found
 
     def conditions(self, derived: Derived, outcome: Outcome) -> RemainingRules:
-        """Returns the rules that remain."""
+        """Returns the rules that remain. What depends on an instant is not cached: hardly any request has it again."""
         found = derived.conditions.get(outcome)
         if found is None:
             found = derived.partial.conditions(outcome)
-            self._make_room(1 + len(found.allows) + len(found.denies))
-            derived.conditions[outcome] = found
+            if outcome[2] is None:
+                self._make_room(1 + len(found.allows) + len(found.denies))
+                derived.conditions[outcome] = found
         return found
 
     def filter(self, derived: Derived, outcome: Outcome, steps: int = STEPS) -> Filter:
@@ -70,9 +75,24 @@ class FilterCache:
         found = derived.filters.get(outcome)
         if found is None:
             found = derive(self.conditions(derived, outcome), steps=steps)
-            self._make_room(found.size)
-            derived.filters[outcome] = found
+            if outcome[2] is None:
+                self._make_room(found.size)
+                derived.filters[outcome] = found
         return found
+
+    def filter_with_node(self, derived: Derived, outcome: Outcome, grants: DirectGrants, steps: int = STEPS) -> Filter:
+        """Returns the filter of the rules that remain, with direct grants as a node (F8). All subjects share its form.
+
+        The node is not in it if the rules allow everything or nothing beside it.
+        """
+        found = derived.with_node.get(outcome)
+        if found is None:
+            found = derive(self.conditions(derived, outcome), (ANY_SUBJECT.comparison,), steps)
+            if outcome[2] is None:
+                self._make_room(found.size)
+                derived.with_node[outcome] = found
+        tree = for_subject(found.tree, grants)
+        return replace(found, tree=tree, json=show_tree(tree))
 
     def _make_room(self, parts: int) -> None:
         if self._entries >= self._limits.filters or self._parts + parts > self._limits.filter_parts:

@@ -4,8 +4,8 @@ Roles, type and action are known already. Conditions on subject and action are d
 decided too, or left open. The residual of each rule is a conjunction of comparisons with the resource's attributes.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import tzinfo
 from functools import cached_property
 from typing import TypeAlias
@@ -13,24 +13,49 @@ from typing import TypeAlias
 from ...bundles.conditions.comparisons import predicate
 from ...bundles.conditions.operators import Operator
 from ...bundles.conditions.patterns import require_pattern
+from ...bundles.conditions.references import ValueOf
+from ...bundles.conditions.trees.instant_comparisons import instant_comparison_in
+from ...bundles.conditions.trees.tree import TreeComparison
 from ...bundles.conditions.values import Json
 from ...bundles.conditions.windows import TimeWindow
-from ...bundles.program.clauses import Atom, AttributeSection, Comparison, During, Rate, is_gate
+from ...bundles.program.clauses import (
+    AgainstNow,
+    Atom,
+    AttributeSection,
+    Comparison,
+    During,
+    Effect,
+    Rate,
+    Reference,
+    is_gate,
+)
 from ..requests.members import NO_ATTRIBUTES, Attributes
+from ..rules.against_now import instant_of_request, row_test
 from ..rules.attributes import NO_CLOCK, Test
 from ..rules.conditions import conjunction, never
+from ..rules.foreign_values import path_of
+from ..rules.memberships import NOBODY, HasGroups
 from ..rules.reasons import AccessPath, GrantingPath, PolicyPath
+from ..rules.reference_guard import guard_of
+from ..rules.references import value_reader
 from ..rules.rule import Rule
 from ..rules.specialise import Specialised, TypeRules
+from .instants_of_rows import comparisons_at
+from .referred_values import Constant, Frozen, constant_of, frozen, thawed
 
-Residual: TypeAlias = tuple[tuple[str, Operator, Json], ...]
+Residual: TypeAlias = tuple[Constant, ...]
 """A conjunction of comparisons with an unknown entity's attributes, as (key, operator, constant)."""
 
-Outcome: TypeAlias = tuple[int, ...]
-"""The numbers of those rules that remain, among the rules that depend on subject, action or gates.
+Outcome: TypeAlias = tuple[tuple[int, ...], tuple[Frozen, ...], int | None]
+"""The numbers of those rules that remain, among the rules that depend on subject, action or gates; the values to which
+their comparisons with the resource refer; and the instant with which they compare it, if it is readable (X5).
 
 A filter depends on this and on the specialised program, and on nothing else.
 """
+
+
+OnAttribute: TypeAlias = Comparison | Reference | AgainstNow
+"""A condition on an attribute of some entity."""
 
 
 @dataclass(frozen=True)
@@ -42,12 +67,28 @@ class OpenRule:
     residual: Residual
     left_open: tuple[Atom, ...] = ()
     """Its gates that are not decided."""
+    referring: tuple[Reference, ...] = ()
+    """Its comparisons of the resource with values that the request will have (X3)."""
+    timed: tuple[AgainstNow, ...] = ()
+    """Its comparisons of the resource with the instant that the request will have (X5)."""
+    excepted: Residual = ()
+    """Comparisons with the resource, none of which may hold: those of a DENY with `now` (X5)."""
 
     @cached_property
     def of_resource(self) -> tuple[Test, ...]:
         """The residual as tests. PERF: filters do not need them."""
-        atoms = [Comparison("resource_attrs", *comparison) for comparison in self.residual]
-        return conjunction(atoms, "ALLOW", "", _no_zone).tests
+        atoms, tests = [], []
+        for comparison in self.residual:
+            of_instants = instant_comparison_in(TreeComparison(*comparison))
+            if of_instants is None:
+                atoms.append(Comparison("resource_attrs", *comparison))
+            else:
+                tests.append(row_test(of_instants, excepted=False))
+        for comparison in self.excepted:
+            of_instants = instant_comparison_in(TreeComparison(*comparison))
+            assert of_instants is not None, "only comparisons with `now` have exceptions"
+            tests.append(row_test(of_instants, excepted=True))
+        return (*conjunction(atoms, "ALLOW", "", _no_zone).tests, *tests)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +130,7 @@ def _no_zone(name: str) -> tzinfo:
 
 def _holds(rule: OpenRule, id: str | None, r: Attributes) -> bool:
     for test in rule.of_resource:  # PERF: a generator costs as much as two tests
-        if not test("", None, NO_ATTRIBUTES, id, r, NO_ATTRIBUTES, NO_ATTRIBUTES, NO_CLOCK):
+        if not test("", None, NO_ATTRIBUTES, id, r, NO_ATTRIBUTES, NO_ATTRIBUTES, NOBODY, NO_CLOCK):
             return False
     return True
 
@@ -104,35 +145,88 @@ class Partial:
     left_out: tuple[Atom, ...]
     windows: frozenset[TimeWindow]
     """The time windows that are decided."""
+    of_subject: frozenset[AgainstNow] = frozenset()
+    """The comparisons of the subject with the instant of the request that are decided."""
+    reads_instant: bool = False
+    """True if comparisons with the resource need the instant of the request."""
+    type_name: str = ""
+    referred: tuple[ValueOf, ...] = ()
+    """The values to which comparisons with the resource refer."""
+    guard: Test | None = None
+    """Refuses values of the request that are too large to refer to (X1)."""
+    guard_but_subject: Test | None = None
+    """The same, without values of the subject: in a subject search, a candidate has them (X1)."""
 
     def outcome(
         self,
         stype: str,
         sid: str | None,
         s: Attributes,
+        holder: HasGroups,
         a: Attributes,
         c: Attributes = NO_ATTRIBUTES,
         now: float = NO_CLOCK,
     ) -> Outcome:
-        """Returns which rules remain for a subject, the properties of an action and, with decided gates, a context."""
-        return tuple(
-            number
-            for number, tests in self.dependent
-            if all(test(stype, sid, s, None, NO_ATTRIBUTES, a, c, now) for test in tests)
+        """Returns which rules remain for a subject, the properties of an action and, with decided gates, a context.
+
+        It also has the values to which they refer. Raises BadRequest for a value that a filter can't contain.
+        """
+        asked = (stype, sid, s, None, NO_ATTRIBUTES, a, c, holder, now)
+        left = tuple(number for number, tests in self.dependent if all(test(*asked) for test in tests))
+        values = tuple(
+            frozen(value_reader(value_of)(*asked), path_of(value_of.section, value_of.key))
+            for value_of in self.referred
         )
+        return left, values, instant_of_request(c, now) if self.reads_instant else None
 
     def conditions(self, outcome: Outcome) -> RemainingRules:
-        """Returns the rules that remain."""
-        left = frozenset(outcome)
+        """Returns the rules that remain, with the values to which they refer as constants (X3)."""
+        numbers, keys, instant = outcome
+        left = frozenset(numbers)
+        values = dict(zip(self.referred, map(thawed, keys), strict=True))
+        allows = [rule for number, rule in enumerate(self.allows) if not rule.of_request or number in left]
+        denies = [
+            rule for number, rule in enumerate(self.denies, len(self.allows)) if not rule.of_request or number in left
+        ]
         return RemainingRules(
-            tuple(rule for number, rule in enumerate(self.allows) if not rule.of_request or number in left),
-            tuple(
-                rule
-                for number, rule in enumerate(self.denies, len(self.allows))
-                if not rule.of_request or number in left
-            ),
+            tuple(self._known(allows, "ALLOW", values, instant)),
+            tuple(self._known(denies, "DENY", values, instant)),
             self.left_out,
         )
+
+    def _known(
+        self, rules: Iterable[OpenRule], effect: Effect, values: Mapping[ValueOf, Json], instant: int | None
+    ) -> Iterator[OpenRule]:
+        """Yields the rules that may hold, once the values to which they refer and the instant are known."""
+        for rule in rules:
+            if not rule.referring and not rule.timed:
+                yield rule
+                continue
+            found = _residual_with(rule.referring, effect, values, self.type_name)
+            timed = comparisons_at(rule.timed, effect, instant, self.type_name)
+            if found is not None and timed is not None:
+                residual = (*rule.residual, *found, *timed.needed)
+                yield replace(rule, residual=residual, excepted=timed.excepted, referring=(), timed=())
+
+
+def _residual_with(
+    atoms: Iterable[Reference], effect: Effect, values: Mapping[ValueOf, Json], type_name: str
+) -> Residual | None:
+    """Returns comparisons with the referred values, or None if one of them is false for every resource.
+
+    If a value can't be read, the comparison is false in an ALLOW. In a DENY it asks that the attribute is present (X3).
+    """
+    found = []
+    for atom in atoms:
+        comparison = constant_of(atom, values[atom.value_of])
+        if comparison is None and effect == "ALLOW":
+            return None
+        key, op, value = comparison or (atom.key, Operator.NIN, [])
+        if key != "type":
+            found.append((key, op, value))
+        elif not predicate(op, value)(type_name):
+            return None
+    return tuple(found)
 
 
 def partial(left: Specialised, rules: TypeRules, decided: bool) -> Partial:
@@ -146,9 +240,28 @@ def partial(left: Specialised, rules: TypeRules, decided: bool) -> Partial:
     found = enumerate((*allows, *denies))
     dependent = tuple((number, rule.of_request) for number, rule in found if rule.of_request)
     left_out = () if decided else tuple(gate for rule in left.denies for gate in _gates(rule))
-    decided_gates = (gate for rule in (*left.allows, *left.denies) for gate in _gates(rule)) if decided else ()
-    windows = frozenset(gate.window for gate in decided_gates if isinstance(gate, During))
-    return Partial(allows, denies, dependent, left_out, windows)
+    decided_gates = [gate for rule in (*left.allows, *left.denies) for gate in _gates(rule)] if decided else []
+    windows = {gate.window for gate in decided_gates if isinstance(gate, During)}
+    of_subject = {gate for gate in decided_gates if isinstance(gate, AgainstNow) and gate.section == "subject_attrs"}
+    read = [
+        value_of
+        for rule in (*left.allows, *left.denies)
+        for value_of in rule.body.referred
+        if decided or value_of.source != "context"
+    ]
+    return Partial(
+        allows,
+        denies,
+        dependent,
+        left_out,
+        frozenset(windows),
+        frozenset(of_subject),
+        any(rule.timed for rule in (*allows, *denies)),
+        rules.type.name,
+        tuple(sorted({atom.value_of for rule in (*allows, *denies) for atom in rule.referring})),
+        guard_of(read),
+        guard_of(value_of for value_of in read if value_of.source != "subject"),
+    )
 
 
 def _gates(rule: Rule) -> list[Atom]:
@@ -163,32 +276,39 @@ def _opened(found: Sequence[Rule], rules: TypeRules, decided: bool) -> tuple[Ope
 def _open_rule(rule: Rule, rules: TypeRules, decided: bool) -> OpenRule | None:
     """Returns the rule with its residual, or None if it can't hold for a resource of the type."""
     of_resource, of_request, left_open = parted(rule.clause.body, "resource_attrs", decided)
-    residual = residual_of(of_resource, rules.type.name)
+    residual = residual_of([atom for atom in of_resource if isinstance(atom, Comparison)], rules.type.name)
     state, effect = rules.state, rule.clause.effect
     asked = conjunction(of_request, effect, rules.type.name, state.zone, state.required).tests if of_request else ()
     if residual is None or never in asked:
         return None
-    return OpenRule(rule.path, asked, residual, tuple(left_open))
+    referring = tuple(atom for atom in of_resource if isinstance(atom, Reference))
+    timed = tuple(atom for atom in of_resource if isinstance(atom, AgainstNow))
+    return OpenRule(rule.path, asked, residual, tuple(left_open), referring, timed)
 
 
 def parted(
     body: Iterable[Atom], section: AttributeSection, decided: bool
-) -> tuple[list[Comparison], list[Atom], list[Atom]]:
-    """Splits a body: returns the comparisons with the unknown entity of a section, and the conditions to decide.
+) -> tuple[list[OnAttribute], list[Atom], list[Atom]]:
+    """Splits a body: returns the comparisons that read the unknown entity of a section, and the conditions to decide.
 
     The third value has the gates that are left open: rate limits always, the others if gates are not `decided` (C10).
     """
-    unknown: list[Comparison] = []
+    unknown: list[OnAttribute] = []
     known: list[Atom] = []
     left_open: list[Atom] = []
     for atom in body:
-        if isinstance(atom, Comparison) and atom.section == section:
-            unknown.append(atom)
-        elif not is_gate(atom) or (decided and not isinstance(atom, Rate)):
-            known.append(atom)
-        else:
+        if isinstance(atom, Rate) or (is_gate(atom) and not decided):
             left_open.append(atom)
+        elif isinstance(atom, OnAttribute) and reads(atom, section):
+            unknown.append(atom)
+        else:
+            known.append(atom)
     return unknown, known, left_open
+
+
+def reads(atom: OnAttribute, section: str) -> bool:
+    """Returns whether a comparison reads the entity of a section, on one of its sides."""
+    return atom.section == section or (isinstance(atom, Reference) and atom.value_of.section == section)
 
 
 def residual_of(comparisons: Iterable[Comparison], type_name: str) -> Residual | None:

@@ -3,10 +3,12 @@
 from collections.abc import Iterable
 from typing import Any, TypeAlias, assert_never
 
+from ...bundles.conditions.trees.direct_grants import direct_grants_in
+from ...bundles.conditions.trees.instant_comparisons import instant_comparison_in
 from ...bundles.conditions.trees.tree import And, Const, FilterTree, Not, Or, TreeComparison
 
 JsonTree: TypeAlias = dict[str, Any]
-"""A node of type `field`, `logical` or `const`."""
+"""A node of type `field`, `logical`, `const` or `direct`."""
 
 
 def show_tree(tree: FilterTree) -> JsonTree:
@@ -18,6 +20,12 @@ def show_tree(tree: FilterTree) -> JsonTree:
     """
     match tree:
         case TreeComparison(key, op, value):
+            direct = direct_grants_in(tree)
+            if direct is not None:
+                return direct.shown()
+            of_instants = instant_comparison_in(tree)
+            if of_instants is not None:
+                return of_instants.shown()
             return {"type": "field", "field": key, "operator": str(op), "value": value}
         case Not(child):
             return _logical("not", [child])

@@ -1,5 +1,6 @@
-"""Reads requests: each of their members (`members`), evaluations (`evaluation_request`) and searches (`searches`).
+"""Reads requests: each of their members (`members`), their `options`, evaluations (`evaluation_request`) and searches
+(`searches`).
 
-`error_items` answers items of a batch that can't be decided. `as_json` stands alone: callers convert Python values with
-it.
+`registry` is the interface of registered attributes (E9), and `unavailable` the error without one. `error_items`
+answers items of a batch that can't be decided. `as_json` stands alone: callers convert Python values with it.
 """

@@ -10,9 +10,9 @@ from .members import (
     optional_object,
     read_action,
     read_entity,
-    read_flag,
     required_object,
 )
+from .options import read_evaluation_options
 
 EvaluationRequest: TypeAlias = tuple[
     str, str, str, Attributes, str, Attributes, str, str, str, Attributes, Attributes, bool
@@ -58,9 +58,19 @@ def read_evaluation(request: Any) -> EvaluationRequest:
     return read_carefully(request)
 
 
-def asks_validity(request: Any) -> bool:
-    """Returns whether a request that was read asks how long its answer is valid. Raises BadRequest for a wrong type."""
-    return "options" in request and read_flag(optional_object(request, "options") or {}, "valid_until")
+def request_of(names: tuple[str, ...], attributes: tuple[Attributes, ...]) -> dict[str, Any]:
+    """Returns the request of names and attributes in the order of `Engine.allowed`."""
+    stype, sid, action, rtype, rid = names
+    s, r, a, c = attributes
+    request: dict[str, Any] = {
+        "subject": {"type": stype, "id": sid},
+        "action": {"name": action},
+        "resource": {"type": rtype, "id": rid},
+    }
+    for owner, sent in (("subject", s), ("action", a), ("resource", r)):
+        if sent:
+            request[owner]["properties"] = sent
+    return request | {"context": c} if c else request
 
 
 def read_carefully(request: Any) -> EvaluationRequest:
@@ -73,5 +83,5 @@ def read_carefully(request: Any) -> EvaluationRequest:
         *read_action(action),
         *read_entity(resource, "resource"),
         optional_object(request, "context") or NO_ATTRIBUTES,
-        read_flag(optional_object(request, "options") or {}, "explain"),
+        read_evaluation_options(request).explain,
     )

@@ -4,10 +4,11 @@ Every rule about a member has one function here. The readers of evaluations and 
 the merging of a batch. All functions raise BadRequest for a member that breaks its rule.
 """
 
-from collections.abc import Mapping
-from typing import Any, Final, TypeAlias, TypeGuard
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, NamedTuple, TypeAlias, TypeGuard
 
 from ...bundles.conditions.values import Json
+from ...bundles.errors import Error
 
 MAX_ID_CHARACTERS = 512
 """The limit of a type, an id and the name of an action (E1)."""
@@ -18,27 +19,82 @@ IDENTIFIERS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """The members that may identify an entity. A request sends exactly one of them (E2)."""
 
+ACTOR: Final = "options.actor"
+"""The path of the subject that acts for another one (A1)."""
+
+_NAMED_BY: Final[Mapping[str, tuple[str, ...]]] = {**IDENTIFIERS, ACTOR: IDENTIFIERS["subject"]}
+
 Attributes: TypeAlias = Mapping[str, Json]
 
 NO_ATTRIBUTES: Attributes = {}
 
 
-class BadRequest(ValueError):
-    """A malformed request: `message` is one sentence, `path` leads to the fault, like `$.subject.type`."""
+INVALID: Final = "invalid-request"
+"""The code of a malformed request."""
 
-    def __init__(self, message: str, path: str):
-        super().__init__(message, path)
+
+STRICT_CODES: Final = (
+    *("undeclared-type", "undeclared-action", "undeclared-attribute"),
+    *("wrong-type", "wrong-value", "missing-required", "unknown-member"),
+)
+"""The codes of the faults of strict requests (E8)."""
+
+
+class Entity(NamedTuple):
+    """A subject or a resource that a request names.
+
+    INVARIANT: page tokens are bound to these tuples, so the order of their members never changes.
+    """
+
+    type: str
+    named_by: str
+    """The member that identifies it: `id`, `external_id` or `name` (E2)."""
+    name: str
+    """Its identifier."""
+    attributes: Attributes
+
+
+class RequestFault(NamedTuple):
+    """A fault of a request: its code, its path, and one sentence."""
+
+    code: str
+    path: str
+    message: str
+
+
+class BadRequest(Error, ValueError):
+    """A malformed request, or a strict one with faults (E8).
+
+    `message` is one sentence, `path` leads to the fault, like `$.subject.type`, and `code` names it. `details` has all
+    faults, of which this is the first.
+    """
+
+    def __init__(self, message: str, path: str, details: tuple[RequestFault, ...] = ()):
+        super().__init__(message, path, *([details] if details else []))
         self.message = message
         self.path = path
+        self.details = details or (RequestFault(INVALID, path, message),)
+        self.code = self.details[0].code
 
     def __str__(self) -> str:
         return f"{self.message} (at {self.path})"
+
+    @property
+    def strict_faults(self) -> tuple[RequestFault, ...]:
+        """The faults of a strict request (E8), or none if the request was malformed."""
+        return () if self.code == INVALID else self.details
 
 
 def check_request(request: Any) -> None:
     """Raises BadRequest if a request is not an object."""
     if not isinstance(request, dict):
         raise BadRequest("a request is an object", "$")
+
+
+def check_names(names: Iterable[Any]) -> None:
+    """Raises BadRequest if a type, an id or the action is no string, is empty, or is too long (E1)."""
+    if not all(map(is_name, names)):
+        raise BadRequest(f"types, ids and the action are strings of 1 to {MAX_ID_CHARACTERS} characters", "$")
 
 
 def required_object(request: dict[str, Any], name: str) -> dict[str, Any]:
@@ -64,7 +120,7 @@ def check_object(value: Any, *path: str) -> dict[str, Any]:
 
 def read_entity(entity: dict[str, Any], owner: str) -> tuple[str, str, str, Attributes]:
     """Returns the parts of a subject or a resource: its type, the member that identifies it, its identifier and its
-    attributes. `owner` is `subject` or `resource`.
+    attributes. `owner` is the path to it: `subject`, `resource` or ACTOR.
 
     PERF: a plain tuple; a NamedTuple costs 0.4 µs more.
     """
@@ -102,14 +158,15 @@ def read_identifier(entity: dict[str, Any], owner: str) -> tuple[str, str]:
     id = entity.get("id")  # PERF: most requests send nothing else, and need no loop
     if entity.get("external_id") is None and entity.get("name") is None and is_name(id):
         return "id", id
-    given = [(member, entity[member]) for member in IDENTIFIERS[owner] if not is_missing(entity.get(member))]
+    given = [(member, entity[member]) for member in _NAMED_BY[owner] if not is_missing(entity.get(member))]
     for member, value in given:
         if not is_name(value):
             raise _wrong_name(value, member, owner)
     if len(given) != 1:
-        *others, last = (f"`{member}`" for member in IDENTIFIERS[owner])
+        *others, last = (f"`{member}`" for member in _NAMED_BY[owner])
         found = " and ".join(f"`{member}`" for member, _ in given) or "none of them"
-        message = f"name the {owner} by exactly one of {', '.join(others)} or {last}, not by {found}"
+        named = owner.rpartition(".")[2]
+        message = f"name the {named} by exactly one of {', '.join(others)} or {last}, not by {found}"
         raise BadRequest(message, f"$.{owner}")
     return given[0]
 

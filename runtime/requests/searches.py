@@ -1,11 +1,12 @@
 """Reads search requests, as JSON decodes them (S1, S5, and AuthZEN's pages)."""
 
-from typing import Any, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from .members import (
     NO_ATTRIBUTES,
     Attributes,
     BadRequest,
+    Entity,
     check_object,
     check_request,
     optional_object,
@@ -15,6 +16,7 @@ from .members import (
     read_name,
     required_object,
 )
+from .options import asks_registered, read_actor
 
 FILTER, RESULTS, BOTH = "filter", "results", "both"
 RETURNS = (FILTER, RESULTS, BOTH)
@@ -22,24 +24,16 @@ RETURNS = (FILTER, RESULTS, BOTH)
 OPEN, DECIDE = "open", "decide"
 GATES = (OPEN, DECIDE)
 
+NODE: Final = "node"
+"""The value of `include_direct` that asks for direct grants as one node (F8)."""
+
 MAX_TOKEN_CHARACTERS = 4_096
+
+OTHER_SEARCH: Final = "`token` does not belong to this search; repeat the same request with the last `next_token`"
+"""The message about a token of another search (S4)."""
 
 MAX_LIMIT = 2**63 - 1
 """The reader lowers a greater `limit` to this one: a token has 64 bits for it, and no page has so many items."""
-
-
-class Entity(NamedTuple):
-    """A subject or a resource that a search names.
-
-    INVARIANT: page tokens are bound to these tuples, so the order of their members never changes.
-    """
-
-    type: str
-    named_by: str
-    """The member that identifies it: `id`, `external_id` or `name` (E2)."""
-    name: str
-    """Its identifier."""
-    attributes: Attributes
 
 
 class Action(NamedTuple):
@@ -56,9 +50,13 @@ class Options(NamedTuple):
     """True if the request has an `options` object. A plain AuthZEN request has none (S1)."""
     returns: str
     """One of RETURNS."""
-    include_direct: bool
+    include_direct: bool | Literal["node"]
     gates: str | None = None
     """One of GATES, or None if the request leaves it out (F7). Only a resource search has it."""
+    registered: bool = False
+    """True if attributes that were not sent are the registered ones (E9)."""
+    actor: Entity | None = None
+    """The actor, if a subject is asked about on behalf (A1)."""
 
 
 class Page(NamedTuple):
@@ -160,7 +158,23 @@ def _options(options: dict[str, Any] | None) -> Options:
     returns = options.get("return")
     if returns is not None and returns not in RETURNS:
         raise BadRequest("`return` is none of `filter`, `results` and `both`", "$.options.return")
-    return Options(given=True, returns=returns or FILTER, include_direct=read_flag(options, "include_direct"))
+    read_flag(options, "strict")  # wrong values are refused, whether the search is strict or not (E8)
+    return Options(
+        given=True,
+        returns=returns or FILTER,
+        include_direct=_include_direct(options),
+        registered=asks_registered(options),
+        actor=read_actor(options),
+    )
+
+
+def _include_direct(options: dict[str, Any]) -> bool | Literal["node"]:
+    value = options.get("include_direct")
+    if isinstance(value, str) and value == NODE:
+        return NODE
+    if value is None or isinstance(value, bool):
+        return bool(value)
+    raise BadRequest("`include_direct` is none of true, false and `node`", "$.options.include_direct")
 
 
 def _gates(options: dict[str, Any] | None) -> str | None:

@@ -10,7 +10,7 @@ from msgspec import Struct
 from ...bundles.routing.hosts import ANYWHERE, names_above
 from ...bundles.routing.route import AttributeSource, Route
 from ...bundles.routing.route_tree import NEVER, RouteTree
-from ...bundles.routing.templates import REST, Capture, Rest, Segment, Value, path_template, value_template
+from ...bundles.routing.templates import REST, Capture, Rest, Segment, Value, header_in, path_template, value_template
 from .target import Target, read_target
 
 MOST_HOSTS: Final = 4_096
@@ -29,6 +29,10 @@ class Matched(Struct, frozen=True):
     route: Route
     identifier: str
     captures: Mapping[str, str]
+    action_header: str | None = None
+    """The header that the gateway sets to the action, if the route takes it from one."""
+    id_header: str | None = None
+    """The same for the identifier, which is empty then."""
 
     def sources(self) -> tuple[AttributeSource, ...]:
         """Returns where the resource's attributes come from."""
@@ -51,12 +55,13 @@ class _Read:
     rest: int | None
     """The segment where the rest of the path begins, if it is captured."""
     value: Value
+    action_header: str | None
 
 
 def _read(route: Route, segments: Sequence[Segment]) -> _Read:
     captured = tuple((one.name, at) for at, one in enumerate(segments) if isinstance(one, Capture))
     rest = len(segments) - 1 if isinstance(segments[-1], Rest) else None
-    return _Read(route, captured, rest, value_template(route.value))
+    return _Read(route, captured, rest, value_template(route.value), header_in(route.action))
 
 
 class RouteTable:
@@ -116,7 +121,7 @@ class RouteTable:
         captures = {name: target.segments[at] for name, at in found.captured}
         if found.rest is not None:
             captures[REST] = "/".join(target.segments[found.rest :])
-        return Matched(found.route, found.value.of(captures), captures)
+        return Matched(found.route, found.value.of(captures), captures, found.action_header, found.value.header)
 
     def _trees_of(self, host: str) -> tuple[RouteTree, ...]:
         """Returns the trees that have routes for a host. PERF: most requests are to few hosts."""

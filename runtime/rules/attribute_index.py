@@ -16,6 +16,7 @@ from ...bundles.conditions.values import Unreadable
 from ..requests.members import Attributes
 from .attributes import Asked, ValueOf, attribute_value
 from .indexable import AttributeKey, is_plain
+from .memberships import HasGroups
 from .rule import Rule, first_that_holds
 
 INDEXED_FROM = 16
@@ -57,21 +58,22 @@ class AttributeIndex:
         r: Attributes,
         a: Attributes,
         c: Attributes,
+        h: HasGroups,
         now: float,
     ) -> Rule | None:
         """Returns the first rule that holds, or None. It takes the arguments of a test."""
         others: Iterable[Rule] = self._others
         found: Rule | None = None
         if self._value_of is not None:
-            value = self._value_of(t, i, s, n, r, a, c, now)
+            value = self._value_of(t, i, s, n, r, a, c, h, now)
             plain = is_plain(value)
             if not plain and isinstance(value, Unreadable):  # it fulfils any comparison of a DENY (C11)
-                return first_that_holds(self.rules, t, i, s, n, r, a, c, now)
+                return first_that_holds(self.rules, t, i, s, n, r, a, c, h, now)
             with_value = self._by_value.get(value, ()) if plain else ()
-            found = first_that_holds(with_value, t, i, s, n, r, a, c, now)
+            found = first_that_holds(with_value, t, i, s, n, r, a, c, h, now)
             if found is not None:  # only a rule that is reported before it can still be the first
                 others = islice(others, bisect_left(self._others, found.rank, key=_RANK))
-        return first_that_holds(others, t, i, s, n, r, a, c, now) or found
+        return first_that_holds(others, t, i, s, n, r, a, c, h, now) or found
 
     def to_count(self, asked: Asked) -> list[Rule]:
         """Returns the rules that hold if their rate limit is not reached, in no order. All of them have one (C10)."""
@@ -98,12 +100,13 @@ def first_rule(
     r: Attributes,
     a: Attributes,
     c: Attributes,
+    h: HasGroups,
     now: float,
 ) -> Rule | None:
     """Returns the first rule of several orders that holds, or None. It takes the arguments of a test."""
     first: Rule | None = None
     for index in indexes:
-        found = index.first(t, i, s, n, r, a, c, now)
+        found = index.first(t, i, s, n, r, a, c, h, now)
         if found is not None and (first is None or found.rank < first.rank):
             first = found
     return first

@@ -14,19 +14,22 @@ from weakref import WeakValueDictionary
 
 from ...bundles.conditions.attribute_keys import read, reads_own_key, steps_of
 from ...bundles.conditions.comparisons import predicate
-from ...bundles.conditions.operators import Operator
+from ...bundles.conditions.operators import OF_ELEMENTS, Operator
 from ...bundles.conditions.values import Json, is_number
 from ...bundles.program.clauses import AttributeSection
 from ..requests.members import Attributes
+from .array_elements import quick_on_event_loop
 from .foreign_values import carefully, plain_at
+from .memberships import HasGroups
 
-Asked: TypeAlias = tuple[str, str | None, Attributes, str | None, Attributes, Attributes, Attributes, float]
-"""One question, as the arguments of a test. They are always written `t, i, s, n, r, a, c, now`:
+Asked: TypeAlias = tuple[str, str | None, Attributes, str | None, Attributes, Attributes, Attributes, HasGroups, float]
+"""One question, as the arguments of a test. They are always written `t, i, s, n, r, a, c, h, now`:
 
 - `t`, `i`, `s`: the subject's type, id and attributes;
 - `n`, `r`: the resource's id and attributes;
 - `a`: the action's properties;
 - `c`: the context;
+- `h`: the subject's groups;
 - `now`: the instant, in epoch seconds.
 
 An id is None if the entity is not registered and named by another identifier (E6).
@@ -34,14 +37,16 @@ An id is None if the entity is not registered and named by another identifier (E
 PERF: flat positional arguments; an object that carries them costs 0.4 µs a request more.
 """
 
-Test: TypeAlias = Callable[[str, str | None, Attributes, str | None, Attributes, Attributes, Attributes, float], bool]
+Test: TypeAlias = Callable[
+    [str, str | None, Attributes, str | None, Attributes, Attributes, Attributes, HasGroups, float], bool
+]
 """The test of a condition: returns whether it holds for the arguments of `Asked`.
 
 It raises BadRequest if it reads a value that JSON has not, and nothing else, whatever the request contains (C7).
 """
 
 ValueOf: TypeAlias = Callable[
-    [str, str | None, Attributes, str | None, Attributes, Attributes, Attributes, float], Json
+    [str, str | None, Attributes, str | None, Attributes, Attributes, Attributes, HasGroups, float], Json
 ]
 """Returns the value of one attribute from the arguments of `Asked`, or None if it is absent."""
 
@@ -54,8 +59,8 @@ NO_CLOCK = 0.0
 FEW = 8
 """Up to this many strings are compared one by one. For more, `predicate` makes a set."""
 
-_ARGUMENTS: Final = "t, i, s, n, r, a, c, now"
-_ATTRIBUTES: Final[dict[AttributeSection, str]] = {
+ARGUMENTS: Final = "t, i, s, n, r, a, c, h, now"
+OWNERS: Final[dict[str, str]] = {
     "subject_attrs": "s",
     "resource_attrs": "r",
     "action_attrs": "a",
@@ -63,7 +68,7 @@ _ATTRIBUTES: Final[dict[AttributeSection, str]] = {
 }
 """The argument that has a section's attributes."""
 
-_OWN_KEYS: Final = {("subject_attrs", "type"): "t", ("subject_attrs", "id"): "i", ("resource_attrs", "id"): "n"}
+OWN_KEYS: Final = {("subject_attrs", "type"): "t", ("subject_attrs", "id"): "i", ("resource_attrs", "id"): "n"}
 """The arguments that are an entity's own keys (E6). A resource's type is known before its tests are made."""
 
 _OTHERWISE: Final = "v is not None and check(v)"
@@ -129,18 +134,18 @@ def attribute_test(section: AttributeSection, key: str, op: Operator, constant: 
 def attribute_value(section: AttributeSection, key: str) -> ValueOf:
     """Returns the reader of an attribute's value. Not for the type of a resource."""
     if reads_own_key(section, key):
-        return _maker("own value", _OWN_KEYS[section, key])()
-    return _maker("value", _ATTRIBUTES[section])(key, steps_of(key), plain_at(section, key))
+        return _maker("own value", OWN_KEYS[section, key])()
+    return _maker("value", OWNERS[section])(key, steps_of(key), plain_at(section, key))
 
 
 def source_of(shape: str, owner: str, symbol: str = "") -> str:
     """Returns the Python source of the function that makes the tests of a shape.
 
     >>> source_of("own check", "i")
-    'lambda check: lambda t, i, s, n, r, a, c, now: check(i)'
+    'lambda check: lambda t, i, s, n, r, a, c, h, now: check(i)'
     """
     parameters, expression = _TEMPLATES[shape]
-    return f"lambda {parameters}: lambda {_ARGUMENTS}: {expression.format(owner=owner, symbol=symbol)}"
+    return f"lambda {parameters}: lambda {ARGUMENTS}: {expression.format(owner=owner, symbol=symbol)}"
 
 
 def _hashable(constant: Json) -> Hashable | None:
@@ -151,10 +156,10 @@ def _hashable(constant: Json) -> Hashable | None:
 
 
 def _made(section: AttributeSection, key: str, op: Operator, constant: Json, unreadable: bool) -> Test:
-    check = predicate(op, constant)
+    check = quick_on_event_loop(predicate(op, constant)) if OF_ELEMENTS[op] else predicate(op, constant)
     if reads_own_key(section, key):
-        return _maker("own check", _OWN_KEYS[section, key])(check)
-    owner, careful = _ATTRIBUTES[section], carefully(check, section, key, unreadable)
+        return _maker("own check", OWN_KEYS[section, key])(check)
+    owner, careful = OWNERS[section], carefully(check, section, key, unreadable)
     if steps := steps_of(key):
         return _maker("path", owner)(key, check, careful, steps)
     shape_of = _SHAPES.get(op)

@@ -12,7 +12,7 @@ from ...bundles.conditions.values import Json, NotJson, Unreadable, plain
 from ...bundles.program.clauses import AttributeSection
 from ..requests.members import BadRequest
 
-_OWNERS: Final[dict[AttributeSection, str]] = {
+_OWNERS: Final[dict[str, str]] = {
     "subject_attrs": "$.subject.properties",
     "resource_attrs": "$.resource.properties",
     "action_attrs": "$.action.properties",
@@ -25,7 +25,7 @@ def carefully(check: Predicate, section: AttributeSection, key: str, unreadable:
 
     An Unreadable gives `unreadable` (C11).
     """
-    path = f"{_OWNERS[section]}.{key}"
+    path = path_of(section, key)
 
     def checked(value: Json) -> bool:
         if value.__class__ is Unreadable:
@@ -38,14 +38,14 @@ def carefully(check: Predicate, section: AttributeSection, key: str, unreadable:
     return checked
 
 
-def plain_at(section: AttributeSection, key: str) -> Callable[[Json], Json]:
+def plain_at(section: str, key: str) -> Callable[[Json], Json]:
     """Returns the function that makes the value of an attribute plain. It raises BadRequest for one that JSON has not.
 
     An Unreadable stays what it is.
 
     An attribute counts as one of `properties`, also if the request sends it in `attributes` (E4).
     """
-    path = f"{_OWNERS[section]}.{key}"
+    path = path_of(section, key)
 
     def made_plain(value: Json) -> Json:
         if value.__class__ is Unreadable:
@@ -56,6 +56,17 @@ def plain_at(section: AttributeSection, key: str) -> Callable[[Json], Json]:
             raise _refusal(ex, path) from None
 
     return made_plain
+
+
+def refused_at(section: str, key: str) -> Callable[[NotJson], BadRequest]:
+    """Returns the function that makes the error of an attribute with a value that JSON has not."""
+    path = path_of(section, key)
+    return lambda ex: _refusal(ex, path)
+
+
+def path_of(section: str, key: str) -> str:
+    """Returns the path of an attribute in a request."""
+    return f"{_OWNERS[section]}.{key}"
 
 
 def _refusal(ex: NotJson, path: str) -> BadRequest:

@@ -1,12 +1,16 @@
 """A plan: what is left to do for a plain request, once the subject's roles, the type and the action are known."""
 
+from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
+from ...bundles.conditions.references import ValueOf
 from ..requests.members import Attributes
-from .attributes import NO_CLOCK
+from .attributes import NO_CLOCK, Test
+from .memberships import HasGroups
 from .rank_rules import RankedRules
 from .reasons import Answer, Context
-from .rule import Ready
+from .references import guarded_test
+from .rule import Ready, Rule
 
 Plan: TypeAlias = tuple[tuple[Ready, ...], tuple[Ready, ...], tuple[Ready, ...], bool, Context]
 """The parts of a plan, in this order:
@@ -21,14 +25,39 @@ PERF: a plain tuple; a NamedTuple takes 0.05 µs more to unpack.
 """
 
 
-def plan_of(rules: RankedRules, otherwise: Answer) -> Plan:
-    """Returns the plan for rules that are not indexed. `otherwise` is the answer if none of them holds (D4 to D6)."""
+def plan_of(rules: RankedRules, otherwise: Answer, guard: Test | None = None, watched: Sequence[ValueOf] = ()) -> Plan:
+    """Returns the plan for rules that are not indexed. `otherwise` is the answer if none of them holds (D4 to D6).
+
+    A `guard` refuses the request if a value of `watched` is too large (X1). It stands before all rules, as a DENY that
+    never holds, unless the test of a reference comes first and can do its work.
+    """
     denies, allows = rules.deny_index.rules, rules.allow_index.rules
     if allows and not allows[-1].body.tests:
         allows, otherwise = allows[:-1], allows[-1].explicit
-    ready = tuple(rule.ready for rule in allows)
-    by_length = tuple(sorted(ready, key=lambda rule: len(rule[1])))
-    return tuple(rule.ready for rule in denies), ready, by_length, otherwise.allowed, otherwise.context
+    by_length = sorted(allows, key=lambda rule: len(rule.ready[1]))
+    tested, ready, shortest = _ready(denies), _ready(allows), _ready(by_length)
+    if guard is not None:
+        first = (denies,) if denies else () if otherwise.allowed or not allows else (allows, by_length)
+        guarded = [found for rules in first if (found := _guarded(rules, guard, watched)) is not None]
+        if not first or len(guarded) < len(first):
+            tested = ((guard, (), otherwise.context, otherwise.context), *tested)
+        elif denies:
+            (tested,) = guarded
+        else:
+            ready, shortest = guarded
+    return tested, ready, shortest, otherwise.allowed, otherwise.context
+
+
+def _ready(rules: Iterable[Rule]) -> tuple[Ready, ...]:
+    return tuple(rule.ready for rule in rules)
+
+
+def _guarded(rules: Sequence[Rule], guard: Test, watched: Sequence[ValueOf]) -> tuple[Ready, ...] | None:
+    """Returns rules of which the first test guards too, or None if it has no fast form with a guard."""
+    test, rest, override, explicit = rules[0].ready
+    first = rules[0].body.first
+    guarded = None if first is None else guarded_test(first, test, guard, watched)
+    return None if guarded is None else ((guarded, rest, override, explicit), *_ready(rules[1:]))
 
 
 def weight_of(plan: Plan) -> int:
@@ -38,13 +67,21 @@ def weight_of(plan: Plan) -> int:
 
 
 def permits(
-    plan: Plan, t: str, i: str | None, s: Attributes, n: str | None, r: Attributes, a: Attributes, c: Attributes
+    plan: Plan,
+    t: str,
+    i: str | None,
+    s: Attributes,
+    n: str | None,
+    r: Attributes,
+    a: Attributes,
+    c: Attributes,
+    h: HasGroups,
 ) -> bool:
-    """Returns whether some ALLOW of a plan holds, which one does not matter. `t` to `c` are arguments of a test."""
+    """Returns whether some ALLOW of a plan holds, which one does not matter. `t` to `h` are arguments of a test."""
     _, _, by_length, permitted, _ = plan
     if permitted:
         return True
     for test, rest, _, _ in by_length:
-        if test(t, i, s, n, r, a, c, NO_CLOCK) and all(test(t, i, s, n, r, a, c, NO_CLOCK) for test in rest):
+        if test(t, i, s, n, r, a, c, h, NO_CLOCK) and all(test(t, i, s, n, r, a, c, h, NO_CLOCK) for test in rest):
             return True
     return False

@@ -8,6 +8,7 @@ from ...bundles.program.clauses import Clause
 from ..requests.members import Attributes
 from .attributes import Test
 from .conditions import Conjunction, always
+from .memberships import HasGroups
 from .reasons import PATH_RANK, Answer, Context, PolicyPath, allowed, denied
 
 Ready: TypeAlias = tuple[Test, tuple[Test, ...], Context, Context]
@@ -75,6 +76,7 @@ def first_that_holds(
     r: Attributes,
     a: Attributes,
     c: Attributes,
+    h: HasGroups,
     now: float,
 ) -> Rule | None:
     """Returns the first of `rules` whose tests all hold, or None. `t` to `now` are the arguments of a test.
@@ -84,7 +86,7 @@ def first_that_holds(
     """
     for rule in rules:
         for test in rule.body.tests:
-            if not test(t, i, s, n, r, a, c, now):
+            if not test(t, i, s, n, r, a, c, h, now):
                 break
         else:
             return rule

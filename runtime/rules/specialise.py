@@ -4,15 +4,18 @@ This is partial evaluation of `permit(S, A, R)`. It decides the indexed atoms of
 body into closures. Evaluations, filters, searches and explanations all start from the same `Specialised`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
+from ...bundles.conditions.references import ValueOf
 from ...bundles.errors import UNREADABLE, BundleError
 from ...bundles.file.rule_index import AllowIndex, RuleIndex
 from ...bundles.program.clauses import Clause, ResourceType
 from ..effort import MOST_TESTED, UNBOUNDED, Effort
 from ..state.state import State
 from .attribute_index import AttributeIndex
+from .attributes import Test
 from .conditions import Conjunction, conjunction, steps_to_compile
 from .plan import Plan, plan_of, weight_of
 from .rank_rules import RankedRules, merged, rank_rules
@@ -25,6 +28,7 @@ from .reasons import (
     PolicyPath,
     condition_failed,
 )
+from .reference_guard import guard_of, watched_of
 from .role_set import RoleSet
 from .rule import Rule, make_rule
 
@@ -48,6 +52,8 @@ class Specialised:
     """The ALLOWs with a rate limit, which `allow_indexes` do not have. It is empty for most programs."""
     required: bool
     """True if some rule compares a required attribute of the context, which the reason names if it is missing (C12)."""
+    guard: Test | None
+    """Refuses values that are too large to refer to, before any condition is tested (X1)."""
     takes_long: bool
     """True if to test the rules may take more steps than an evaluation may take at once; see `effort`."""
 
@@ -83,7 +89,9 @@ class TypeRules:
     _indexes: dict[str, RuleIndex] = field(default_factory=dict)
     _allows: AllowIndex | None = None
     _for_everyone: dict[str, RankedRules] = field(default_factory=dict)
+    _excepting: dict[str, tuple[Rule, ...]] = field(default_factory=dict)
     _ranked: dict[str, tuple[Clause, ...]] = field(default_factory=dict)
+    _ranked_excepting: dict[str, tuple[Clause, ...]] = field(default_factory=dict)
     _bodies: dict[int, tuple[Clause, Conjunction]] = field(default_factory=dict)
     _rules: dict[tuple[int, str], Rule] = field(default_factory=dict)
 
@@ -114,19 +122,24 @@ class TypeRules:
 
         Raises TakesLong if that takes more than `effort`. What was done by then is not done again.
         """
-        shared, own = self._everyone(action, effort), self._held(roles, action, effort)
+        shared, excepting = self._everyone(action, effort)
+        effort.spend(len(excepting))
+        own = [*self._held(roles, action, effort), *self._left(excepting, roles)]
         parts = (shared, rank_rules(own)) if shared.indexed else (rank_rules([*shared, *own]),)
         otherwise = self._otherwise(roles, action, parts)
         steps = sum(part.deny_index.steps + part.allow_index.steps + part.limited_index.steps for part in parts)
         takes_long = steps > MOST_TESTED
         required = any(rule.body.required for part in parts for rule in part) if self.state.required else False
+        watched = watched_of(value_of for part in parts for rule in part for value_of in rule.body.referred)
+        guard = guard_of(watched)
         return Specialised(
             type=self.number,
             closed=self.type.closed,
             parts=parts,
             otherwise=otherwise,
-            plan=None if takes_long or required or self.type.closed else _plan(parts, otherwise),
+            plan=None if takes_long or required or self.type.closed else _plan(parts, otherwise, guard, watched),
             required=required,
+            guard=guard,
             takes_long=takes_long,
             deny_indexes=tuple(part.deny_index for part in parts if part.deny_index.rules),
             allow_indexes=tuple(part.allow_index for part in parts if part.allow_index.rules),
@@ -140,31 +153,50 @@ class TypeRules:
         clauses = (self._body(number, AccessPath.ABAC)[0] for number in sorted(numbers))
         return [clause for clause in clauses if clause.effect == "ALLOW"]
 
+    def every(self, action: str) -> list[tuple[Clause, Conjunction]]:
+        """Returns every clause on the type and an action with its tests, for any roles, in the order of D8."""
+        index = self._index(action)
+        numbers = {*index.everyone, *(number for numbers in index.by_role.values() for number in numbers)}
+        found = [(clause, body) for clause, _, body in (self._body(one, AccessPath.ABAC) for one in sorted(numbers))]
+        return sorted(found, key=lambda one: (-one[0].priority, one[0].policy))
+
     def ranked_allows(self, action: str) -> Sequence[Clause]:
         """Returns every ALLOW on the type and an action, the highest priority first, then the smallest id."""
         found = self._ranked.get(action)
         if found is None:
-            index = self._index(action)
-            numbers = {*index.everyone, *(number for numbers in index.by_role.values() for number in numbers)}
-            clauses = [self.state.clause(number) for number in numbers]
-            allows = [clause for clause in clauses if clause.effect == "ALLOW"]
-            found = tuple(sorted(allows, key=lambda clause: (-clause.priority, clause.policy)))
+            clauses = self._clauses(action)
+            found = _ranked(clause for clause in clauses if clause.effect == "ALLOW")
+            excepting = _ranked(clause for clause in clauses if clause.except_roles)
             if action in self.type.actions:
-                self._ranked[action] = found
+                self._ranked_excepting[action], self._ranked[action] = excepting, found
         return found
 
-    def _everyone(self, action: str, effort: Effort) -> RankedRules:
-        """Returns the rules without roles. All sets of roles share them."""
+    def ranked_excepting(self, action: str) -> Sequence[Clause]:
+        """Returns every clause with exceptions on the type and an action, of both effects, in the same order (P6)."""
+        self.ranked_allows(action)
+        return self._ranked_excepting.get(action, ())
+
+    def _clauses(self, action: str) -> list[Clause]:
+        index = self._index(action)
+        numbers = {*index.everyone, *(number for numbers in index.by_role.values() for number in numbers)}
+        return [self.state.clause(number) for number in numbers]
+
+    def _everyone(self, action: str, effort: Effort) -> tuple[RankedRules, Sequence[Rule]]:
+        """Returns the rules without roles: those that all sets of roles share, and those with exceptions (P6)."""
         found = self._for_everyone.get(action)
-        if found is None:
-            everyone = self._index(action).everyone
-            rules = [self._rule(number, AccessPath.ABAC, action, effort) for number in everyone]
-            if any(rule.clause.roles is not None for rule in rules):
-                raise _misplaced("for everyone that needs a role")
-            found = rank_rules(rules)
-            if action in self.type.actions:  # callers can invent others without end
-                self._for_everyone[action] = found
-        return found
+        if found is not None:
+            return found, self._excepting.get(action, ())
+        everyone = self._index(action).everyone
+        rules = [self._rule(number, AccessPath.ABAC, action, effort) for number in everyone]
+        if any(rule.clause.roles is not None for rule in rules):
+            raise _misplaced("for everyone that needs a role")
+        excepting = tuple(rule for rule in rules if rule.clause.except_roles)
+        found = rank_rules([rule for rule in rules if not rule.clause.except_roles])
+        if action in self.type.actions:  # callers can invent others without end
+            if excepting:
+                self._excepting[action] = excepting
+            self._for_everyone[action] = found
+        return found, excepting
 
     def _held(self, roles: RoleSet, action: str, effort: Effort) -> list[Rule]:
         """Returns the rules for the subject's roles, each by its best path (P2)."""
@@ -176,7 +208,14 @@ class TypeRules:
                     rule = found[number] = self._rule(number, path, action, effort)
                     if rule.clause.roles is None or self.state.role_id(role) not in rule.clause.roles:
                         raise _misplaced("for another role")
-        return list(found.values())
+        return self._left(found.values(), roles)
+
+    def _left(self, rules: Collection[Rule], roles: RoleSet) -> list[Rule]:
+        """Returns the rules without those that leave out a role of the subject (P6)."""
+        if not any(rule.clause.except_roles for rule in rules):
+            return list(rules)
+        held = {self.state.role_id(role) for role, _ in roles.held}
+        return [rule for rule in rules if held.isdisjoint(rule.clause.except_roles)]
 
     def _index(self, action: str) -> RuleIndex:
         index = self._indexes.get(action)
@@ -216,16 +255,31 @@ class TypeRules:
             count = sum(len(part.allows) for part in parts)
             return condition_failed(min(firsts, key=lambda rule: rule.rank).clause, count - 1)
         index = self._allows = self._allows or self.state.allows(self.number)
-        elsewhere = index.everyone or any(role in index.roles for role, _ in roles.held)
+        held = {role for role, _ in roles.held}
+        elsewhere = index.everyone or not held.isdisjoint(index.roles) or _some_apply(index, held)
         nothing = NO_POLICY_MATCH if action in self.type.actions else ACTION_NOT_DECLARED
         return FOR_OTHER_ACTIONS[nothing] if elsewhere else nothing
 
 
-def _plan(parts: tuple[RankedRules, ...], otherwise: Answer) -> Plan | None:
+def _ranked(clauses: Iterable[Clause]) -> tuple[Clause, ...]:
+    return tuple(sorted(clauses, key=lambda clause: (-clause.priority, clause.policy)))
+
+
+def _some_apply(index: AllowIndex, held: AbstractSet[int]) -> bool:
+    """Returns whether an ALLOW with exceptions applies to a subject that holds these roles (P6)."""
+    return any(
+        (roles is None or not held.isdisjoint(roles)) and held.isdisjoint(excepted)
+        for roles, excepted in index.excepting
+    )
+
+
+def _plan(
+    parts: tuple[RankedRules, ...], otherwise: Answer, guard: Test | None, watched: Sequence[ValueOf]
+) -> Plan | None:
     if any(part.timed or part.indexed or part.limited_index.rules for part in parts):
         return None
     (rules,) = parts  # only indexed rules are a separate part
-    return plan_of(rules, otherwise)
+    return plan_of(rules, otherwise, guard, watched)
 
 
 def _misplaced(what: str) -> BundleError:

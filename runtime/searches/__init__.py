@@ -1,5 +1,5 @@
 """The answers of the three searches: filters, and the judges that decide candidates.
 
-Reading path: `unavailable` → `searchers` → `direct` → `filter_validity` → `filtering` → `resources`, `subjects`,
-`actions`.
+Reading path: `registered` → `turned` → `searchers` → `direct` → `filter_validity` → `filtering` → `resources`,
+`subjects`, `actions`; `context_note` is their sentence about the context.
 """

@@ -1,12 +1,15 @@
-"""Finds the direct grants of one subject on the resources of one type (P4, F3)."""
+"""Finds the direct grants of one subject, and of its groups, on the resources of one type (P4, P7, F3)."""
 
 from collections.abc import Iterator
-from itertools import chain
-from operator import attrgetter
+from heapq import merge
+from itertools import chain, groupby
+from operator import attrgetter, itemgetter
 
 from ...bundles.file.fact_records import GrantRecord
 from ...bundles.program.intervals import united
-from ..snapshot import FOREVER, GrantsFound, Holder, Snapshot
+from ..snapshot import FOREVER, GrantsFound, GrantsOf, Holder, Snapshot
+
+_ID = itemgetter(0)
 
 
 def granted_ids(snapshot: Snapshot, holder: Holder, type: int, action: str, now: float) -> Iterator[str]:
@@ -17,13 +20,8 @@ def granted_ids(snapshot: Snapshot, holder: Holder, type: int, action: str, now:
 
 
 def has_grants(snapshot: Snapshot, holder: Holder, type: int, action: str, now: float) -> bool:
-    """Returns whether `granted_ids` has any resource. The holder caches the answer, and when it holds."""
-    cached = cached_has_grants(holder, type, action, now)
-    if cached is None:
-        found = _found(snapshot, holder, type, action, now)
-        holder.direct[type, action] = found
-        cached = found.any
-    return cached
+    """Returns whether `granted_ids` has any resource. The snapshot caches the answer, and when it holds."""
+    return any(_has_grants(snapshot, grants, type, action, now) for grants in holder.grants)
 
 
 def next_change(snapshot: Snapshot, holder: Holder, type: int, action: str, now: float) -> float:
@@ -37,19 +35,32 @@ def next_change(snapshot: Snapshot, holder: Holder, type: int, action: str, now:
     return min((edge for edge in edges if now < edge), default=FOREVER)
 
 
-def cached_has_grants(holder: Holder, type: int, action: str, now: float) -> bool | None:
+def cached_has_grants(snapshot: Snapshot, holder: Holder, type: int, action: str, now: float) -> bool | None:
     """Returns the result of `has_grants` if it is cached, or else None."""
     if not holder.grants:
         return False
-    found = holder.direct.get((type, action))
+    known = [_cached(snapshot, grants, type, action, now) for grants in holder.grants]
+    return True if True in known else None if None in known else False
+
+
+def _has_grants(snapshot: Snapshot, grants: GrantsOf, type: int, action: str, now: float) -> bool:
+    cached = _cached(snapshot, grants, type, action, now)
+    if cached is None:
+        found = snapshot.covering[grants.prefix, type, action] = _found(snapshot, grants, type, action, now)
+        cached = found.any
+    return cached
+
+
+def _cached(snapshot: Snapshot, grants: GrantsOf, type: int, action: str, now: float) -> bool | None:
+    found = snapshot.covering.get((grants.prefix, type, action))
     return None if found is None or not found.since <= now < found.until else found.any
 
 
-def _found(snapshot: Snapshot, holder: Holder, type: int, action: str, now: float) -> GrantsFound:
+def _found(snapshot: Snapshot, grants: GrantsOf, type: int, action: str, now: float) -> GrantsFound:
     """Returns whether a covering grant is in force at `now`, and when that holds: as long as the last one does."""
     since, until = -FOREVER, FOREVER
     lasting: GrantRecord | None = None
-    for grant in chain.from_iterable(grants for _, grants in _covering(snapshot, holder, type, action)):
+    for grant in chain.from_iterable(found for _, found in _covering_of(snapshot, grants, type, action)):
         if now >= grant.expires:
             since = max(since, grant.expires)
         elif now < grant.starts:
@@ -62,10 +73,17 @@ def _found(snapshot: Snapshot, holder: Holder, type: int, action: str, now: floa
 
 
 def _covering(snapshot: Snapshot, holder: Holder, type: int, action: str) -> Iterator[tuple[str, list[GrantRecord]]]:
-    """Yields the resources on which a grant covers the action, each with these grants, in force or not."""
+    """Yields the resources on which a grant covers the action, each with these grants, in force or not, by id."""
+    each = [_covering_of(snapshot, grants, type, action) for grants in holder.grants]
+    for id, same in groupby(merge(*each, key=_ID), key=_ID):
+        yield id, [grant for _, grants in same for grant in grants]
+
+
+def _covering_of(snapshot: Snapshot, of: GrantsOf, type: int, action: str) -> Iterator[tuple[str, list[GrantRecord]]]:
+    """Yields the same for the grants of one holder."""
     state = snapshot.state
-    for id in snapshot.granted(holder, type):
-        grants = state.grants(holder.grants, type, id)
+    for id in snapshot.granted(of, type):
+        grants = state.grants(of.prefix, type, id)
         covering = [grant for grant in grants if action in state.action_sets[grant.actions]]
         if covering:
             yield id, covering

@@ -4,10 +4,15 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from ...bundles.conditions.instants import from_seconds, seconds_not_before
+from ...bundles.conditions.trees.instant_comparisons import compares_with
+from ...bundles.conditions.trees.tree import FilterTree
 from ...bundles.conditions.window_changes import next_change
 from ...bundles.conditions.windows import TimeWindow
 from ..filters.derive import Filter
+from ..requests.members import NO_ATTRIBUTES
 from ..requests.searches import ResourceSearch
+from ..rules.against_now import boundary, now_value
+from ..rules.attributes import NO_CLOCK, Asked
 from ..rules.specialise import TypeRules
 from ..snapshot import FOREVER, Snapshot
 from .direct import next_change as next_change_of_grants
@@ -23,13 +28,17 @@ def valid_until(
     rules: TypeRules,
     searcher: Searcher,
     now: float,
+    first: FilterTree,
     filter_at: Callable[[Searcher, float], Filter],
 ) -> float:
     """Returns the first instant after `now` at which the clock gives another filter, or infinity if there is none.
 
-    Instants are in epoch seconds. `filter_at` derives the filter for a searcher at an instant.
+    A filter that compares with the clock's instant is valid until that instant itself (X5). Instants are in epoch
+    seconds. `first` is the tree of the filter at `now`, and `filter_at` derives the one for a searcher at an instant.
     """
-    first, at, changes = filter_at(searcher, now).tree, now, _Changes(snapshot, search, rules)
+    at, changes = now, _Changes(snapshot, search, rules)
+    if changes.reads_clock and compares_with(first, from_seconds(now)):
+        return now
     for _ in range(TRIED_INSTANTS):
         at = changes.after(searcher, at)
         if at == FOREVER:
@@ -46,7 +55,7 @@ class _Changes:
     def __init__(self, snapshot: Snapshot, search: ResourceSearch, rules: TypeRules):
         self._snapshot, self._search, self._rules = snapshot, search, rules
         # A window reads the time of the request, if it has one (C8).
-        self._reads_clock = (search.context or {}).get("time") is None
+        self.reads_clock = (search.context or {}).get("time") is None
         self._next: dict[TimeWindow, float] = {}
 
     def after(self, searcher: Searcher, now: float) -> float:
@@ -54,15 +63,19 @@ class _Changes:
         return min(searcher.holder.until, self._next_grant(searcher, now), *self._next_windows(searcher, now))
 
     def _next_grant(self, searcher: Searcher, now: float) -> float:
-        if not self._search.options.include_direct:
+        if self._search.options.include_direct is not True:  # a node stays, whatever is granted (F8)
             return FOREVER
         return next_change_of_grants(self._snapshot, searcher.holder, self._rules.number, self._search.action.name, now)
 
     def _next_windows(self, searcher: Searcher, now: float) -> Iterator[float]:
-        if not self._reads_clock:
+        if not self.reads_clock:
             return
         search = self._search
         derived, _ = derived_for(self._snapshot, searcher, self._rules, search.action, search.filter_context, now)
+        for atom in derived.partial.of_subject:
+            instant = boundary(atom, now_value(atom, "")(*_asked(searcher)))
+            if instant is not None and (later := seconds_not_before(instant)) > now:
+                yield later
         for window in derived.partial.windows:
             known = self._next.get(window, now)
             if known <= now:
@@ -70,3 +83,9 @@ class _Changes:
                 edge = next_change(window, zone, from_seconds(now))
                 known = self._next[window] = FOREVER if edge is None else seconds_not_before(edge)
             yield known
+
+
+def _asked(searcher: Searcher) -> Asked:
+    """Returns the subject of a search as the arguments of a test."""
+    nothing, s = NO_ATTRIBUTES, searcher
+    return s.type, s.id, s.attributes, None, nothing, nothing, nothing, s.holder, NO_CLOCK

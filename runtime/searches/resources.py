@@ -10,7 +10,7 @@ from ..rules.reasons import GrantingPath
 from ..rules.specialise import TypeRules
 from ..snapshot import Snapshot
 from .direct import has_grants
-from .searchers import Searcher, conditions_for, derived_for, is_granted, searcher_of
+from .searchers import Searcher, conditions_for, derived_for, is_granted, on_behalf, searcher_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,6 +28,8 @@ class ResourceJudge:
     _rules: TypeRules
     _now: float
     _conditions_by_action: dict[str, RemainingRules]
+    _actor: "ResourceJudge | None" = None
+    """The judge for the actor, who must be allowed too (A1)."""
 
     def path(self, id: str, attributes: Attributes) -> GrantingPath | None:
         """Returns the access path by which the subject may do the searched action, or None if it may not."""
@@ -38,6 +40,8 @@ class ResourceJudge:
         return [name for name in sorted(self._rules.type.actions) if self._path(name, id, attributes) is not None]
 
     def _path(self, action: str, id: str, attributes: Attributes) -> GrantingPath | None:
+        if self._actor is not None and self._actor._path(action, id, attributes) is None:
+            return None
         holder, type = self._searcher.holder, self._rules.number
         granted = is_granted(self._snapshot, holder, type, id, action, self._now)
         return self._conditions(action).path(id, attributes, granted)
@@ -55,11 +59,13 @@ class ResourceJudge:
 def judge_resources(snapshot: Snapshot, search: ResourceSearch, now: float) -> ResourceJudge | None:
     """Returns the judge of a search, or None if the type or the action is not declared (E7, P1).
 
-    Gates are decided with the context of the results, if there is one (S2, F7).
+    Gates are decided with the context of the results, if there is one (S2, F7). If the search has an actor, both must
+    be allowed, and the paths are those of the subject (A1).
     """
     rules, action = snapshot.rules.types.get(search.resource_type), search.action
     if rules is None or action.name not in rules.type.actions:
         return None
+    actor = on_behalf(search)
     searcher, filters = searcher_of(snapshot, search.subject, now), snapshot.rules.filters
     derived = derived_for(snapshot, searcher, rules, action, search.results_context, now)
     granted = has_grants(snapshot, searcher.holder, rules.number, action.name, now)
@@ -73,4 +79,5 @@ def judge_resources(snapshot: Snapshot, search: ResourceSearch, now: float) -> R
         _rules=rules,
         _now=now,
         _conditions_by_action={action.name: filters.conditions(*derived)},
+        _actor=None if actor is None else judge_resources(snapshot, actor, now),
     )

@@ -1,31 +1,44 @@
 """The subject and the resource of a filter or a search, and the conditions that apply to them."""
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from ..decisions.decide import specialised_for, subject_of
 from ..decisions.judge import is_registered
 from ..filters.filter_cache import Derived
 from ..filters.partial import Outcome, RemainingRules
-from ..requests.members import NO_ATTRIBUTES, Attributes
-from ..requests.searches import Action, Entity
+from ..requests.members import NO_ATTRIBUTES, Attributes, Entity
+from ..requests.searches import Action, ActionSearch, ResourceSearch
 from ..rules.reasons import NO_ACTION, NO_TYPE
 from ..rules.specialise import TypeRules
 from ..snapshot import Holder, Snapshot
 
 
 class Searcher(NamedTuple):
-    """A subject with its roles and grants. Its id is None if its external id resolves to nothing (E3)."""
+    """A subject with its roles and grants. Its id is None if its external id resolves to nothing (E3).
+
+    It is a `candidate` if a search found it. The request gave every other one.
+    """
 
     type: str
     id: str | None
     attributes: Attributes
     holder: Holder
+    candidate: bool = False
 
 
 def searcher_of(snapshot: Snapshot, subject: Entity, now: float) -> Searcher:
     """Returns the subject that a request names (E3)."""
     id, holder = subject_of(snapshot, subject.type, subject.named_by, subject.name, now)
     return Searcher(subject.type, id, subject.attributes, holder)
+
+
+Asked = TypeVar("Asked", ResourceSearch, ActionSearch)
+
+
+def on_behalf(search: Asked) -> Asked | None:
+    """Returns the same search for its actor, or None if it has none (A1)."""
+    actor = search.options.actor
+    return None if actor is None else search._replace(subject=actor, options=search.options._replace(actor=None))
 
 
 def searcher_at(snapshot: Snapshot, searcher: Searcher, later: float) -> Searcher:
@@ -75,9 +88,16 @@ def derived_for(
 def outcome_for(
     derived: Derived, searcher: Searcher, action: Action, context: Attributes | None = None, now: float = 0.0
 ) -> Outcome:
-    """Returns the outcome of the conditions that depend on the request alone."""
-    sent = NO_ATTRIBUTES if context is None else context
-    return derived.partial.outcome(searcher.type, searcher.id, searcher.attributes, action.properties, sent, now)
+    """Returns the outcome of the conditions that depend on the request alone.
+
+    Raises BadRequest if the request has a value that is too large to refer to (X1).
+    """
+    sent, partial = NO_ATTRIBUTES if context is None else context, derived.partial
+    type, id, attributes, holder, is_candidate = searcher
+    guard = partial.guard_but_subject if is_candidate else partial.guard
+    if guard is not None:
+        guard(type, id, attributes, None, NO_ATTRIBUTES, action.properties, sent, holder, now)
+    return partial.outcome(type, id, attributes, holder, action.properties, sent, now)
 
 
 def conditions_for(

@@ -1,22 +1,30 @@
 """Decides the candidates of a subject search. It goes from the rules to their roles and to the roles' holders (S2)."""
 
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from ...bundles.conditions.attribute_keys import OWN_KEYS, read, steps_of
 from ...bundles.conditions.operators import Operator
+from ...bundles.conditions.references import GROUPS
 from ...bundles.conditions.trees.canonical import canonical_tree
 from ...bundles.conditions.trees.tree import FALSE, FilterTree
-from ...bundles.program.clauses import Clause, Comparison
+from ...bundles.conditions.values import Json
+from ...bundles.program.clauses import AgainstNow, Clause, Comparison, Reference
 from ..decisions.decide import holder_of
-from ..filters.partial import Residual, parted, residual_of
+from ..filters.partial import OnAttribute, Residual, parted, residual_of
+from ..filters.referred_values import frozen, thawed
 from ..requests.members import NO_ATTRIBUTES, Attributes
 from ..requests.searches import SubjectSearch
 from ..rules.conditions import conjunction
+from ..rules.foreign_values import path_of
+from ..rules.memberships import NOBODY
 from ..rules.reasons import GrantingPath
 from ..rules.specialise import TypeRules
 from ..snapshot import Snapshot
-from .searchers import Searcher, conditions_for, is_granted, resource_of
+from .searchers import Searcher, conditions_for, is_granted, resource_of, searcher_of
+from .turned import on_subjects
 
 
 class SubjectRule(NamedTuple):
@@ -46,7 +54,7 @@ class SubjectJudge:
         """Returns the access path by which a subject may do the action on the resource, or None if it may not."""
         search, snapshot, now = self._search, self._snapshot, self._now
         holder = holder_of(snapshot, search.subject_type, id, now)
-        searcher = Searcher(search.subject_type, id, attributes, holder)
+        searcher = Searcher(search.subject_type, id, attributes, holder, candidate=True)
         conditions = conditions_for(snapshot, searcher, self._rules, search.action, search.context, now)
         granted = is_granted(snapshot, holder, self._rules.number, self._resource_id, search.action.name, now)
         return conditions.path(self._resource_id, search.resource.attributes, granted)
@@ -56,13 +64,14 @@ def judge_subjects(snapshot: Snapshot, search: SubjectSearch, now: float) -> Sub
     """Returns the judge of a search, or None if it has no results.
 
     A search has no results if its type or its action is not declared, or if its resource is an unregistered instance
-    of a closed type (E7, P1, S5). If the request has a context, gates are decided with it (S2).
+    of a closed type (E7, P1, S5). If the request has a context, gates are decided with it (S2). If the search has an
+    actor, it stays the same for each candidate: if it may not do the action itself, there are no results (A1).
     """
     rules = snapshot.rules.types.get(search.resource.type)
     if rules is None or search.action.name not in rules.type.actions:
         return None
     id, in_reach = resource_of(snapshot, rules, search.resource)
-    if not in_reach:
+    if not in_reach or not _actor_may(snapshot, search, rules, id, now):
         return None
     return SubjectJudge(
         rules=_subject_rules(rules, search, id, now),
@@ -73,6 +82,18 @@ def judge_subjects(snapshot: Snapshot, search: SubjectSearch, now: float) -> Sub
         _resource_id=id,
         _now=now,
     )
+
+
+def _actor_may(
+    snapshot: Snapshot, search: SubjectSearch, rules: TypeRules, resource_id: str | None, now: float
+) -> bool:
+    """Returns whether the actor may do the action, or there is none."""
+    if search.options.actor is None:
+        return True
+    searcher = searcher_of(snapshot, search.options.actor, now)
+    conditions = conditions_for(snapshot, searcher, rules, search.action, search.context, now)
+    granted = is_granted(snapshot, searcher.holder, rules.number, resource_id, search.action.name, now)
+    return conditions.path(resource_id, search.resource.attributes, granted) is not None
 
 
 def _subject_rules(rules: TypeRules, search: SubjectSearch, id: str | None, now: float) -> tuple[SubjectRule, ...]:
@@ -89,7 +110,7 @@ def _subject_rules(rules: TypeRules, search: SubjectSearch, id: str | None, now:
 def _residual(clause: Clause, rules: TypeRules, search: SubjectSearch, id: str | None, now: float) -> Residual | None:
     """Returns the clause's conditions on the subject's attributes, or None if it holds for no subject."""
     of_subject, known, _ = parted(clause.body, "subject_attrs", decided=search.context is not None)
-    residual = residual_of(of_subject, search.subject_type)
+    residual = _on_subjects(of_subject, search, id)
     if residual is None:
         return None
     known.sort(key=lambda atom: isinstance(atom, Comparison) and atom.op == Operator.REGEX)
@@ -98,5 +119,45 @@ def _residual(clause: Clause, rules: TypeRules, search: SubjectSearch, id: str |
     tests = (test for atom in known for test in conjunction([atom], effect, name, state.zone, state.required).tests)
     context = NO_ATTRIBUTES if search.context is None else search.context
     resource, properties = search.resource.attributes, search.action.properties
-    arguments = (search.subject_type, None, NO_ATTRIBUTES, id, resource, properties, context, now)
+    arguments = (search.subject_type, None, NO_ATTRIBUTES, id, resource, properties, context, NOBODY, now)
     return residual if all(test(*arguments) for test in tests) else None
+
+
+def _on_subjects(atoms: Iterable[OnAttribute], search: SubjectSearch, id: str | None) -> Residual | None:
+    """Returns comparisons with subjects as a residual, or None if no subject fulfils them.
+
+    A comparison with `now` becomes the question whether the attribute is present.
+    """
+    found: list[Comparison] = []
+    for atom in atoms:
+        if isinstance(atom, Comparison):
+            found.append(atom)
+            continue
+        if isinstance(atom, AgainstNow):
+            found.append(Comparison("subject_attrs", atom.key, Operator.NIN, []))
+            continue
+        conditions = on_subjects(atom, _given(atom, search, id))
+        if conditions is None:
+            return None
+        found += (Comparison("subject_attrs", *condition) for condition in conditions)
+    return residual_of(found, search.subject_type)
+
+
+def _given(atom: Reference, search: SubjectSearch, id: str | None) -> Json:
+    """Returns the value that a comparison takes from the request, or None if it is absent."""
+    if atom.section == "subject_attrs" and atom.value_of == GROUPS:
+        return None
+    if atom.section == "subject_attrs":
+        section, key = atom.value_of.section, atom.value_of.key
+    else:
+        section, key = atom.section, atom.key
+    if section == "resource_attrs" and key in OWN_KEYS:
+        return id if key == "id" else search.resource.type
+    context = NO_ATTRIBUTES if search.context is None else search.context
+    attributes = {
+        "resource_attrs": search.resource.attributes,
+        "action_attrs": search.action.properties,
+        "context_attrs": context,
+    }
+    value = read(attributes[section], key, steps_of(key))
+    return thawed(frozen(value, path_of(section, key)))

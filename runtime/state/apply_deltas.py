@@ -21,7 +21,7 @@ from ...bundles.delta import (
     clauses_of,
 )
 from ...bundles.errors import BundleError
-from ...bundles.file.fact_records import GrantRecord, GroupRecord, HoldingRecord, SubjectRecord, grants_prefix
+from ...bundles.file.fact_records import Granted, GrantRecord, GroupRecord, HoldingRecord, SubjectRecord, prefix_of
 from ...bundles.file.rule_index import RuleIndex
 from ...bundles.program.clauses import Clause, ResourceType
 from ...bundles.program.facts import EntityKey, Holding
@@ -42,7 +42,7 @@ class Invalidated:
     subjects: set[tuple[str, str]] = field(default_factory=set)
     """The keys of the subjects whose roles, groups or grants changed."""
     groups: bool = False
-    """True if a group changed, which may change the roles of any subject."""
+    """True if a group or its grants changed, which may change the roles and grants of any subject."""
     routing: bool = False
     """True if the routes or the gateway settings changed."""
 
@@ -165,7 +165,7 @@ class _Application:
 
     def _group(self, change: GroupChange) -> None:
         ancestors = tuple(sorted(map(self._numbering.group, change.ancestors)))
-        record = GroupRecord(change.id, ancestors, self._held(change.holdings))
+        record = GroupRecord(change.id, ancestors, self._held(change.holdings), self._granted(change.granted))
         self._map("groups")[self._numbering.group(change.id)] = record
         self.invalidated.groups = True
 
@@ -173,24 +173,29 @@ class _Application:
         self.invalidated.subjects.add(change.key)
         record = None
         if change.present:
-            granted = change.granted
             record = SubjectRecord(
                 groups=tuple(sorted(map(self._numbering.group, change.groups))),
                 holdings=self._held(change.holdings),
-                granted=None if granted is None else tuple((self._numbering.type(key.type), key.id) for key in granted),
+                granted=self._granted(change.granted),
             )
         self._map("subjects")[tuple(change.key)] = record
 
     def _held(self, holdings: Iterable[Holding]) -> tuple[HoldingRecord, ...]:
         return tuple(HoldingRecord(self._numbering.role(role), expires, starts) for role, expires, starts in holdings)
 
+    def _granted(self, granted: tuple[EntityKey, ...] | None) -> Granted:
+        return None if granted is None else tuple((self._numbering.type(key.type), key.id) for key in granted)
+
     def _grants(self, change: GrantsChange) -> None:
-        self.invalidated.subjects.add(change.subject)
+        if isinstance(change.holder, str):
+            self.invalidated.groups = True
+        else:
+            self.invalidated.subjects.add(change.holder)
         records = tuple(
             GrantRecord(grant.id, self._numbering.actions(frozenset(grant.actions)), grant.expires, grant.starts)
             for grant in change.grants
         )
-        place = grants_prefix(*change.subject), self._numbering.type(change.resource.type)
+        place = prefix_of(change.holder), self._numbering.type(change.resource.type)
         self._map("changed_grants")[*place, change.resource.id] = records
         resources = self._changed("changed_resources", place) or NONE
         self._map("changed_resources")[place] = resources.add(change.resource.id)

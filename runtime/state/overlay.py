@@ -4,16 +4,17 @@ A revision shares everything that it does not change with the revision before it
 one sees no changes.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import tzinfo
 from typing import Any
 
 from pyrsistent import PMap, PSet, pmap, pset
 
+from ...bundles.declarations.declarations import Declarations
 from ...bundles.file.fact_records import GrantRecord, GroupRecord, SubjectRecord
 from ...bundles.file.reader import Bundle
-from ...bundles.file.rule_index import AllowIndex, RuleIndex
+from ...bundles.file.rule_index import AllowIndex, RuleIndex, allow_index
 from ...bundles.manifest import Manifest
 from ...bundles.program.clauses import Clause, ResourceType
 from ...bundles.program.facts import EntityKey
@@ -92,14 +93,20 @@ class Overlay:
         declared = self.types[type]
         if declared is None or type not in self.recounted:
             return self.bundle.allows(type)
-        everyone, roles = False, set[int]()
+        allows: dict[int, Clause] = {}
         for index in (self.rules(type, action) for action in declared.actions):
-            everyone = everyone or self._some_allow(index.everyone)
-            roles.update(role for role, numbers in index.by_role.items() if self._some_allow(numbers))
-        return AllowIndex(everyone, tuple(sorted(roles)))
+            for numbers in (index.everyone, *index.by_role.values()):
+                allows.update(self._allows_up_to_plain(numbers))
+        return allow_index(allows.values(), self.numbering.role)
 
-    def _some_allow(self, numbers: Iterable[int]) -> bool:
-        return any(self.clause(number).effect == "ALLOW" for number in numbers)
+    def _allows_up_to_plain(self, numbers: Iterable[int]) -> Iterator[tuple[int, Clause]]:
+        """Yields the ALLOWs up to the first without exceptions. PERF: a clause takes 10 µs to read."""
+        for number in numbers:
+            clause = self.clause(number)
+            if clause.effect == "ALLOW":
+                yield number, clause
+                if not clause.except_roles:
+                    break
 
     def subject(self, type: str, id: str) -> SubjectRecord | None:
         """See `State`."""
@@ -136,6 +143,10 @@ class Overlay:
         """See `State`."""
         found = self.resource_aliases.get((type, kind, alias), ...)
         return self.bundle.resource_id(type, kind, alias) if found is ... else found
+
+    def declarations(self) -> Declarations:
+        """See `State`."""
+        return self.bundle.declarations()
 
     def routing(self) -> Routing:
         """See `State`."""

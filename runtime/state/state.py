@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import tzinfo
 from typing import Protocol
 
+from ...bundles.declarations.declarations import Declarations
 from ...bundles.file.fact_records import GrantRecord, GroupRecord, SubjectRecord
 from ...bundles.file.rule_index import AllowIndex, RuleIndex
 from ...bundles.manifest import Manifest
@@ -56,10 +57,10 @@ class State(Protocol):
         """Returns the group of a number."""
 
     def grants(self, prefix: str, type: int, resource_id: str) -> tuple[GrantRecord, ...]:
-        """Returns the direct grants of one subject on one resource, by id, with those that are not in force."""
+        """Returns the grants of one subject or group on one resource, by id, with those that are not in force."""
 
     def granted(self, prefix: str, type: int) -> Sequence[str]:
-        """Returns the resources of a type that have grants of a subject, in order, if its record does not list them."""
+        """Returns the resources of a type that have grants of a holder, in order, if its record does not list them."""
 
     def is_registered(self, type: int, id: str) -> bool:
         """Returns whether this instance of a closed type is registered (E7)."""
@@ -69,6 +70,9 @@ class State(Protocol):
 
     def resource_id(self, type: int, kind: str, alias: str) -> str | None:
         """Returns the id of the resource with an `external_id` or a `name` (`kind`), or None if there is none (E3)."""
+
+    def declarations(self) -> Declarations:
+        """Returns the declared attributes (E8). A change of them needs a new bundle."""
 
     def routing(self) -> Routing:
         """Returns the routes and the gateway settings."""

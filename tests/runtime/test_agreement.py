@@ -55,6 +55,7 @@ def check(engine: Engine, document: dict[str, Any], request: dict[str, Any], now
     assert proved(explained) == expected_proof(document, request, now)
     proof = explained["context"]["explanation"]
     assert [(row["id"], sorted(row["roles"])) for row in proof["lacking"]] == oracle.lacking(document, request, now)
+    assert [(row["id"], row["roles"]) for row in proof.get("excluded", [])] == oracle.excluded(document, request, now)
     assert "truncated" not in proof or "_cut" in repr(proof)
     subject, resource = request["subject"], request["resource"]
     if subject.get("id") and resource.get("id"):

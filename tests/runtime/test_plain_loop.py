@@ -40,7 +40,7 @@ def decided_plainly(engine: Engine, read: EvaluationRequest, now: float) -> Outc
     rid = rname if resource_by == "id" else state.resource_id(rules.type, resource_by, rname)
     if rules.closed and not (rid is not None and state.is_registered(rules.type, rid)):
         return False, None
-    asked = (stype, sid, s, rid, r, a, c, now)
+    asked = (stype, sid, s, rid, r, a, c, holder, now)
     denial, permission = first_that_holds(rules.denies, *asked), first_that_holds(rules.allows, *asked)
     grants = snapshot.grants(holder, rules.type, rid, now)
     covering = [grant.id for grant in grants if action in state.action_sets[grant.actions]]

@@ -45,6 +45,10 @@ def grant(id: str, action: str, **more: Any) -> dict[str, Any]:
     return {"id": id, "subject": ALICE, "resource": {"type": "document", "id": "d1"}, "actions": [action], **more}
 
 
+def group_grant(id: str, action: str, group: str = "crew", **more: Any) -> dict[str, Any]:
+    return {"id": id, "group": group, "resource": {"type": "document", "id": "d1"}, "actions": [action], **more}
+
+
 def policies(*changed: dict[str, Any]) -> dict[str, Any]:
     ids = {row["id"] for row in changed}
     return {"policies": [*(row for row in BEFORE["policies"] if row["id"] not in ids), *changed]}
@@ -62,6 +66,13 @@ CHANGES = {
     "a denying role that expires": assigned("barred", subject=ALICE, expires_at=EXPIRES_AT),
     "a grant": {"grants": [grant("g", "read")]},
     "a grant for another action": {"grants": [grant("g", "write")]},
+    "a grant to a group": {"grants": [group_grant("g", "read")]},
+    "a grant to a group for another action": {"grants": [group_grant("g", "write")]},
+    "a grant to a group that gets a group": {
+        "grants": [group_grant("g", "read", group="team")],
+        "groups": [{"id": "team", "members": [{"group": "crew"}]}, CREW],
+    },
+    "a grant to a group that expires": {"grants": [group_grant("g", "read", expires_at=EXPIRES_AT)]},
     "a grant that expires": {"grants": [grant("g", "read", expires_at=EXPIRES_AT)]},
     "a policy for everyone": policies({"id": "all", "effect": "ALLOW", "resource_types": READ}),
     "a policy that denies everyone": policies({"id": "none", "effect": "DENY", "resource_types": READ}),

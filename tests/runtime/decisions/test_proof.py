@@ -54,7 +54,9 @@ def test_characters_beyond_the_limit_are_left_out(tmp_path, monkeypatch):
 def test_grants_beyond_the_limit_are_left_out(tmp_path, monkeypatch):
     monkeypatch.setattr(proof, "MOST_CANDIDATES", 2)
     resource = {"type": "d", "id": "d1"}
-    grants = [{"id": f"g{n}", "subject": ALICE, "resource": resource, "actions": ["read"]} for n in range(5)]
+    ends = [f"303{n}-01-01T00:00:00Z" for n in range(5)]
+    same = {"subject": ALICE, "resource": resource, "actions": ["read"]}
+    grants = [{"id": f"g{n}", **same, "expires_at": end} for n, end in enumerate(ends)]
     found = explained(tmp_path, {"grants": grants, "policies": [policy("p")]})
     assert ([row["id"] for row in found["candidates"]], found["truncated"]) == (["g0", "g1"], True)
 
@@ -140,3 +142,32 @@ def test_the_assignment_that_counts_is_named(tmp_path):
         ("q", "group", {"role": "b", "group": "inner"}),
     ]
     assert (found["lacking"], "truncated" in found) == ([], False)
+
+
+def test_the_excluded_are_named_with_the_roles_that_they_leave_out(tmp_path, monkeypatch):
+    """Both effects are listed, the highest priority first, and an excluded policy is not lacking too (D10, P6)."""
+    roles = [{"id": id} for id in ("a", "b", "c", "x")]
+    policies = [
+        policy("one", roles=["a"], except_roles=["b", "c"]),
+        policy("two", roles=["x"], except_roles=["a"]),
+        policy("three", effect="DENY", priority=1, except_roles=["b", "a", "x"]),
+        policy("four", roles=["x"]),
+        policy("five", except_roles=["c"]),
+    ]
+    assigned = [{"role": role, "subject": ALICE} for role in ("a", "b")]
+    document = {"roles": roles, "policies": policies, "assignments": assigned}
+    found = explained(tmp_path, document)
+    assert [row["id"] for row in found["candidates"]] == ["five"]
+    assert found["lacking"] == [{"id": "four", "roles": ["x"]}]
+    assert found["excluded"] == [
+        {"id": "three", "roles": ["a", "b"]},
+        {"id": "one", "roles": ["b"]},
+        {"id": "two", "roles": ["a"]},
+    ]
+    monkeypatch.setattr(explain, "MOST_LACKING", 2)
+    cut = explained(tmp_path, document)
+    assert ([row["id"] for row in cut["excluded"]], cut["truncated"]) == (["three", "one"], True)
+
+
+def test_a_model_without_exceptions_excludes_nothing(tmp_path):
+    assert explained(tmp_path, {"policies": [policy("p")]}).keys() == {"candidates", "lacking"}

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from hypothesis import given, settings
-from writ.bundles.conditions.instants import read_instant
+from writ.bundles.conditions.instants import read_instant, seconds_not_before
 from writ.runtime import BadRequest
 from writ.runtime.decisions import validity
 from writ.runtime.engine import Engine
@@ -26,7 +26,7 @@ def until(engine: Engine, request: dict[str, Any], now: float) -> float | None:
     answer = engine.decide(request | ASK, now)
     end = answer["context"].pop("valid_until")
     assert answer == engine.decide(request, now)
-    return None if end is None else float(read_instant(end)) / 10**9  # type: ignore[arg-type]
+    return None if end is None else seconds_not_before(read_instant(end))  # type: ignore[arg-type]
 
 
 def has_rate_limits(document: dict[str, Any]) -> bool:

@@ -1,6 +1,7 @@
 """A filter is true of a row exactly where an evaluation with open gates says yes, direct grants apart (F1 to F6)."""
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from writ.runtime.filters.derive import derive
 from writ.runtime.filters.partial import OpenRule, RemainingRules
 from writ.runtime.searches import filtering
 
-from tests.support import oracle_searches
+from tests.support import oracle, oracle_searches
 from tests.support.bundling import engine_for
 from tests.support.oracle_entities import Entity, question
 from tests.support.strategies import cases, seeded_case
@@ -49,12 +50,43 @@ def check(engine, document, request, now, some_rows):
     for row in some_rows:
         expected = bool(oracle_searches.open_paths(document, asked_of(document, request, now, row)))
         assert oracle_searches.tree_holds(included["filter"], *row) == expected
+    check_node(engine, document, request, now, some_rows, included)
     assert engine.filter(search_of(request), now) == response, "the same question has the same filter (D9)"
+
+
+def check_node(engine, document, request, now, some_rows, included):
+    """F8: with the granted ids in its place, the node says what the ids of `include_direct` say."""
+    answer = engine.filter(search_of(request, options={"include_direct": "node"}), now)
+    check_shape(answer["filter"])
+    asked = question(document, request, now)
+    for node in direct_nodes(answer["filter"]):
+        type, id = oracle.subject_key(asked)
+        assert node == {
+            "type": "direct",
+            "resource_type": asked.resource_type["id"],
+            "action": asked.action,
+            "subject": {"type": type, "id": id},
+            "groups": sorted(oracle.groups_of(document, (type, id))),
+        }
+        assert "direct" in answer["context"]["access_paths"]
+    ids = (
+        [] if asked.resource_type is None else oracle_searches.granted_ids(document, asked, {id for id, _ in some_rows})
+    )
+    tree = oracle_searches.with_ids(answer["filter"], ids)
+    for row in some_rows:
+        assert oracle_searches.tree_holds(tree, *row) == oracle_searches.tree_holds(included["filter"], *row)
+
+
+def direct_nodes(tree: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    if tree["type"] == "direct":
+        yield tree
+    for child in tree.get("conditions", ()):
+        yield from direct_nodes(child)
 
 
 def check_shape(tree: dict[str, Any], above: str | None = None) -> None:
     """F6: no nested node of one operator, no node of one child but `not`, no repeated child, no inner constant."""
-    assert tree["type"] in ("field", "logical", "const")
+    assert tree["type"] in ("field", "logical", "const", "direct")
     if tree["type"] == "const":
         assert above is None
     if tree["type"] == "logical":
@@ -158,6 +190,55 @@ def test_expired_grants_are_left_out(count, tmp_path):
         assert (engine.filter(direct, now)["filter"]["type"] == "field") is has
 
 
+NODE = {"type": "direct", "resource_type": "d", "action": "read", "subject": {"type": "u", "id": "a"}, "groups": []}
+ALLOW = {"effect": "ALLOW", "resource_types": [{"resource_type_id": "d", "actions": ["read"]}]}
+DENY = ALLOW | {"effect": "DENY", "priority": 1}
+DRAFTS = {"conditions": {"resource_attrs": [{"key": "status", "op": "eq", "value": "draft"}]}}
+IS_DRAFT = {"type": "field", "field": "status", "operator": "eq", "value": "draft"}
+NOT_DRAFT = {"type": "logical", "operator": "not", "conditions": [IS_DRAFT]}
+WITH_NODE = {
+    "alone": ([], NODE),
+    "beside a condition": ([ALLOW | DRAFTS], {"type": "logical", "operator": "or", "conditions": [IS_DRAFT, NODE]}),
+    "below a DENY": ([DENY | DRAFTS], {"type": "logical", "operator": "and", "conditions": [NOT_DRAFT, NODE]}),
+    "beside everything": ([ALLOW], {"type": "const", "value": True}),
+    "beside everything, below a DENY": ([ALLOW, DENY | DRAFTS], NOT_DRAFT),
+    "below a DENY of everything": ([ALLOW | DRAFTS, DENY], {"type": "const", "value": False}),
+}
+
+
+@pytest.mark.parametrize("case", WITH_NODE)
+def test_direct_grants_are_one_node_on_request(case, tmp_path):
+    """F8: the node is there whether or not grants exist, but not where the ALLOW side or the filter is constant."""
+    policies, expected = WITH_NODE[case]
+    for count in (0, 3, 20):
+        model = granting(count) | {"policies": [one | {"id": f"p{n}"} for n, one in enumerate(policies)]}
+        engine = engine_for(model, tmp_path / f"{count}.bundle")
+        search = {"subject": {"type": "u", "id": "a"}, "action": {"name": "read"}, "resource": {"type": "d"}}
+        answer = engine.filter({**search, "options": {"include_direct": "node"}})
+        assert answer["filter"] == expected
+        is_direct = NODE in direct_nodes(expected) or count > 0
+        assert ("direct" in answer["context"]["access_paths"]) is is_direct
+
+
+@pytest.mark.parametrize("subject", [{"type": "u", "external_id": "nobody"}, {"type": "u", "id": "\ud800"}])
+def test_a_subject_that_has_no_grants_has_no_node(subject, tmp_path):
+    """F8: without an id, and with one that is no text, which no model has."""
+    engine = engine_for(granting(3), tmp_path / "m.bundle")
+    search = {"subject": subject, "action": {"name": "read"}, "resource": {"type": "d"}}
+    found = engine.filter({**search, "options": {"include_direct": "node"}})
+    assert found["filter"] == {"type": "const", "value": False}
+    assert found["context"]["access_paths"] == []
+
+
+def test_a_node_makes_no_filter_end(tmp_path):
+    """F7: grants come and go, and the node stays."""
+    engine = engine_for(granting(3, expires_at="1970-01-01T00:01:40Z"), tmp_path / "m.bundle")
+    search = {"subject": {"type": "u", "id": "a"}, "action": {"name": "read"}, "resource": {"type": "d"}, "context": {}}
+    for include, until in ((True, "1970-01-01T00:01:40Z"), ("node", None)):
+        options = {"gates": "decide", "include_direct": include}
+        assert engine.filter({**search, "options": options}, 50.0)["context"]["valid_until"] == until
+
+
 def test_too_many_direct_grants_are_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(filtering, "MAX_DIRECT_IDS", 20)
     engine = engine_for(granting(21), tmp_path / "m.bundle")
@@ -175,7 +256,7 @@ def test_what_callers_invent_is_not_remembered(tmp_path):
         assert found["filter"] == {"type": "const", "value": False}
         assert found["context"]["access_paths"] == []
     snapshot = engine._snapshot
-    assert not snapshot.holders.get("u", {}).get("a") or not snapshot.holders["u"]["a"].direct
+    assert not snapshot.covering
     assert snapshot.rules.filters._entries == 0
 
 
@@ -199,6 +280,8 @@ def test_the_constants_of_a_filter_count_as_memory():
         ({"options": {"return": "all"}}, "$.options.return"),
         ({"options": {"return": ["filter"]}}, "$.options.return"),
         ({"options": {"include_direct": 1}}, "$.options.include_direct"),
+        ({"options": {"include_direct": "nodes"}}, "$.options.include_direct"),
+        ({"options": {"include_direct": ["node"]}}, "$.options.include_direct"),
         ({"page": 1}, "$.page"),
         ({"page": {"limit": -1}}, "$.page.limit"),
         ({"page": {"limit": 1.5}}, "$.page.limit"),

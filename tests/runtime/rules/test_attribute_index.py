@@ -9,6 +9,7 @@ from writ.bundles.program.clauses import Clause, Comparison
 from writ.runtime.rules import attribute_index
 from writ.runtime.rules.attribute_index import AttributeIndex, first_rule
 from writ.runtime.rules.conditions import conjunction
+from writ.runtime.rules.memberships import NOBODY
 from writ.runtime.rules.reasons import AccessPath
 from writ.runtime.rules.rule import first_that_holds, make_rule
 
@@ -55,7 +56,7 @@ def test_the_first_rule_that_holds(bodies, attributes, ids, indexed_from, parts,
     monkeypatch.setattr(attribute_index, "INDEXED_FROM", indexed_from)
     (subject, resource, action, context), (stype, sid, rid) = attributes, ids
     rules = [rule_of(place, body) for place, body in enumerate(bodies)]
-    asked = (stype, sid, subject, rid, resource, action, context, 0.0)
+    asked = (stype, sid, subject, rid, resource, action, context, NOBODY, 0.0)
     holding = [place for place, rule in enumerate(rules) if all(test(*asked) for test in rule.body.tests)]
     first = holding[0] if holding else None
     assert place_of(first_that_holds(rules, *asked)) == first
@@ -72,7 +73,7 @@ def test_only_rules_that_can_hold_are_tried():
     bodies = [(Comparison("resource_attrs", "project", "eq", f"p{number}"),) for number in range(100)]
     index = AttributeIndex([rule_of(place, body, (test_of(place),)) for place, body in enumerate(bodies)])
     assert index.indexed
-    assert place_of(index.first("user", "alice", {}, "d1", {"project": "p70"}, {}, {}, 0.0)) == 70
+    assert place_of(index.first("user", "alice", {}, "d1", {"project": "p70"}, {}, {}, NOBODY, 0.0)) == 70
     assert tried == [70]
 
 
@@ -86,7 +87,7 @@ def test_the_index_keeps_the_order(first, second):
     no_match = [(Comparison("resource_attrs", "project", "eq", "p2"),)] * 20
     index = AttributeIndex([rule_of(n, body) for n, body in enumerate([*no_match, bodies[first], bodies[second]])])
     assert index.indexed
-    assert place_of(index.first("user", "alice", {}, "d1", {"project": "p1", "size": 1}, {}, {}, 0.0)) == 20
+    assert place_of(index.first("user", "alice", {}, "d1", {"project": "p1", "size": 1}, {}, {}, NOBODY, 0.0)) == 20
 
 
 def test_rules_behind_one_that_holds_are_not_tried():
@@ -98,7 +99,7 @@ def test_rules_behind_one_that_holds_are_not_tried():
     behind = [rule_of(place, other, (lambda *_: tried.append(1) or True,)) for place in range(20, 30)]
     index = AttributeIndex([*found, *behind])
     assert index.indexed
-    assert place_of(index.first("user", "alice", {}, "d1", {"project": "p1"}, {}, {}, 0.0)) == 0
+    assert place_of(index.first("user", "alice", {}, "d1", {"project": "p1"}, {}, {}, NOBODY, 0.0)) == 0
     assert not tried
 
 
@@ -109,7 +110,7 @@ def test_numbers_lead_to_their_rules_too(value, place):
     bodies = [(Comparison("resource_attrs", "customer", "eq", number),) for number in range(100)]
     index = AttributeIndex([rule_of(place, body) for place, body in enumerate(bodies)])
     assert index.indexed
-    assert place_of(index.first("user", "alice", {}, "d1", {"customer": value}, {}, {}, 0.0)) == place
+    assert place_of(index.first("user", "alice", {}, "d1", {"customer": value}, {}, {}, NOBODY, 0.0)) == place
 
 
 def test_few_rules_are_not_indexed():

@@ -9,6 +9,7 @@ from writ.bundles.conditions.comparisons import predicate
 from writ.bundles.program.clauses import ATTRIBUTE_SECTIONS
 from writ.runtime.rules import attributes
 from writ.runtime.rules.attributes import FEW, attribute_test, attribute_value, source_of
+from writ.runtime.rules.memberships import NOBODY
 
 from tests.bundles.conditions.test_conditions import TESTS, VALUES
 
@@ -20,7 +21,7 @@ def asked(section: str, attributes: dict) -> tuple:
     """A test's arguments, with the attributes in one section and others everywhere else."""
     given = [attributes if section == name else {"k": "elsewhere"} for name in ATTRIBUTE_SECTIONS]
     subject, resource, action, context = given
-    return "user", "alice", subject, "d1", resource, action, context, 0.0
+    return "user", "alice", subject, "d1", resource, action, context, NOBODY, 0.0
 
 
 @pytest.mark.parametrize("section", ATTRIBUTE_SECTIONS)
@@ -98,6 +99,6 @@ def test_a_shared_test_ends_with_its_last_rule():
 
 def test_the_source_of_a_test_can_be_shown():
     assert source_of("number", "c", ">=") == (
-        "lambda key, constant, check: lambda t, i, s, n, r, a, c, now: "
+        "lambda key, constant, check: lambda t, i, s, n, r, a, c, h, now: "
         "v >= constant if (v := c.get(key)).__class__ is int or v.__class__ is float else v is not None and check(v)"
     )

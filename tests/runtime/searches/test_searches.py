@@ -11,7 +11,7 @@ from tests.support import oracle
 from tests.support.bundling import engine_for
 from tests.support.filter_trees import tree_holds
 from tests.support.oracle_conditions import read
-from tests.support.oracle_entities import Entity, question, registered_resources, registered_subjects
+from tests.support.oracle_entities import Entity, asked_by, question, registered_resources, registered_subjects
 from tests.support.oracle_searches import found_by_search
 from tests.support.strategies import seeded_case
 
@@ -75,7 +75,7 @@ def check_subjects(engine: Engine, document: Row, request: Row, now: float) -> i
         if key[0] != request["subject"]["type"]:
             continue
         attributes = attributes_of(document, "subjects", key)
-        this = asked(document, request, now, subject=Entity(*key, attributes))
+        this = asked_by(document, question(document, request, now), Entity(*key, attributes))
         expected = found_by_search(document, this, decided)
         found = judge and judge.path(key[1], attributes)
         assert found == expected

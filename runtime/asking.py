@@ -1,0 +1,101 @@
+"""The questions that an application asks in the same words everywhere: in process, of a followed engine, over HTTP."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from .decision import Decision
+from .in_force import InForce
+from .requests.evaluation_request import request_of
+from .requests.members import NO_ATTRIBUTES, Attributes
+from .requests.searches import ActionSearch, read_action_search, read_resource_search, read_subject_search
+from .requests.unavailable import SearchUnavailable
+from .rules.reasons import GrantingPath
+from .searches.context_note import context_note
+from .shapes import (
+    ActionSearchRequest,
+    ActionsResponse,
+    ResourceItem,
+    ResourceSearchRequest,
+    SubjectItem,
+    SubjectSearchRequest,
+)
+from .strictness.known_members import RequestKind
+
+_NO_REGISTRY = "a bundle does not list the registered {}: ask the service, or use `filter` on your own database"
+
+
+class Asking(InForce):
+    """The base of an engine: questions that are made of its decisions and its searches."""
+
+    def decide(self, request: Any, now: float | None = None, *, counts: bool = True) -> dict[str, Any]:
+        """See `Engine.decide`."""
+        raise NotImplementedError
+
+    def find_actions(self, search: ActionSearch, now: float | None = None) -> list[tuple[str, GrantingPath]]:
+        """See `Engine.find_actions`."""
+        raise NotImplementedError
+
+    def refuse_faults(self, kind: RequestKind, request: Any) -> None:
+        """See `Engine.refuse_faults`."""
+        raise NotImplementedError
+
+    def undeclared(self, resource_type: str, action: str | None = None) -> str | None:
+        """See `Engine.undeclared`."""
+        raise NotImplementedError
+
+    def ask(
+        self,
+        subject_type: str,
+        subject_id: str,
+        action: str,
+        resource_type: str,
+        resource_id: str,
+        subject: Attributes | None = None,
+        resource: Attributes | None = None,
+        action_properties: Attributes | None = None,
+        context: Attributes | None = None,
+        now: float | None = None,
+    ) -> Decision:
+        """Returns the decision with its reason. The parameters are those of `allowed`.
+
+        Raises BadRequest for a malformed name or attribute, and BundleError if the decision needs a damaged part of the
+        bundle.
+        """
+        names = (subject_type, subject_id, action, resource_type, resource_id)
+        given = (subject, resource, action_properties, context)
+        return Decision.of(self.decide(request_of(names, tuple(one or NO_ATTRIBUTES for one in given)), now))
+
+    def actions(self, request: ActionSearchRequest | dict[str, Any], now: float | None = None) -> ActionsResponse:
+        """Returns all actions that the subject may do on the resource, by name (S2). A `page` is ignored.
+
+        Raises BadRequest for a malformed request, BundleError if the search needs a damaged part of the bundle, and
+        SearchUnavailable if it needs registered attributes (E9).
+        """
+        self.refuse_faults("action", request)
+        search = read_action_search(request)
+        found = self.find_actions(search, now)
+        note = f"actions that the subject may take on the resource; {context_note(search.context)}"
+        return {
+            "results": [
+                {"name": name, "access_path": path} if search.options.given else {"name": name} for name, path in found
+            ],
+            "context": {"reason": self.undeclared(search.resource.type) or note},
+        }
+
+    def resources(self, request: ResourceSearchRequest | dict[str, Any]) -> Iterator[ResourceItem]:
+        """Returns the registered resources on which the subject may do the action (S2).
+
+        Raises SearchUnavailable, since a bundle does not list them, and BadRequest for a malformed request.
+        """
+        self.refuse_faults("resource", request)
+        read_resource_search(request)
+        raise SearchUnavailable(_NO_REGISTRY.format("resources"))
+
+    def subjects(self, request: SubjectSearchRequest | dict[str, Any]) -> Iterator[SubjectItem]:
+        """Returns the registered subjects that may do the action on the resource (S2).
+
+        Raises SearchUnavailable, since a bundle does not list them, and BadRequest for a malformed request.
+        """
+        self.refuse_faults("subject", request)
+        read_subject_search(request)
+        raise SearchUnavailable(_NO_REGISTRY.format("subjects"))

@@ -1,0 +1,39 @@
+"""Decides on behalf: an actor acts for the subject of a request, and both must be allowed (A1)."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from ...bundles.event_loop import refuse_on_event_loop
+from ..requests.evaluation_request import EvaluationRequest
+from ..requests.members import ACTOR, BadRequest, Entity
+from ..snapshot import Snapshot
+from .decide import specialised_for, subject_of
+
+_SUBJECT = "$.subject."
+
+
+def as_actor(request: EvaluationRequest, actor: Entity) -> EvaluationRequest:
+    """Returns the same request with the actor as its subject."""
+    (_, _, _, _, action, a, rtype, resource_by, rname, r, c, explains) = request
+    return *actor, action, a, rtype, resource_by, rname, r, c, explains
+
+
+def prepare(snapshot: Snapshot, request: EvaluationRequest, now: float) -> None:
+    """Does what may take long for the actor before anything is counted for the subject (C10).
+
+    Raises TakesLong on an event loop, and BundleError.
+    """
+    _, holder = subject_of(snapshot, *request[:3], now)
+    specialised = specialised_for(snapshot, holder, request[6], request[4])
+    if specialised is not None and specialised.takes_long:
+        refuse_on_event_loop()
+
+
+@contextmanager
+def as_faults_of_the_actor() -> Iterator[None]:
+    """Gives faults of the subject inside the block the path of the actor."""
+    try:
+        yield
+    except BadRequest as ex:
+        path = ex.path.replace(_SUBJECT, f"$.{ACTOR}.", 1) if ex.path.startswith(_SUBJECT) else ex.path
+        raise BadRequest(ex.message, path, ex.strict_faults) from None

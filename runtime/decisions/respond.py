@@ -1,0 +1,102 @@
+"""Answers an evaluation request with all that its options ask for: proof, validity, registered attributes, an actor."""
+
+from typing import Any, Final
+
+from ...bundles.conditions.instants import shown_instant
+from ...bundles.event_loop import refuse_on_event_loop
+from ..rates.rate_table import RateTable
+from ..requests.evaluation_request import EvaluationRequest, read_evaluation
+from ..requests.members import Entity
+from ..requests.options import NO_OPTIONS, EvaluationOptions, read_evaluation_options
+from ..requests.registry import Registry
+from ..rules.reasons import Answer
+from ..snapshot import Snapshot
+from .decide import decide
+from .explain import explain
+from .on_behalf import as_actor, as_faults_of_the_actor, prepare
+from .registered import with_registered
+from .validity import valid_until
+
+DENIED_FOR: Final = {"denied_for": "actor"}
+
+
+def respond(
+    snapshot: Snapshot, request: Any, now: float, counters: RateTable | None, counts: bool, registry: Registry | None
+) -> dict[str, Any]:
+    """Returns the decision response (contract 2.5) at `now`, in epoch seconds.
+
+    Raises what `Engine.decide` raises, and TakesLong on an event loop if the answer takes long.
+    """
+    read = read_evaluation(request)
+    options = read_evaluation_options(request)
+    if options is NO_OPTIONS:  # PERF: most requests have none
+        answer = decide(snapshot, read, now, counters, counts)
+        return {"decision": answer.allowed, "context": answer.context.copy()}
+    is_strict = snapshot.is_strict or options.strict
+    if options.strict and not snapshot.is_strict:  # else it is checked already
+        snapshot.strict_requests.refuse("evaluation", request)
+    if options.explain:
+        refuse_on_event_loop()  # a proof takes long
+    if options.registered:
+        read = with_registered(snapshot, read, registry)
+        if is_strict:
+            snapshot.strict_requests.refuse_missing(read[0], read[3], read[6], read[9])
+    asking = _Asking(snapshot, options, now, counters, counts)
+    if options.actor is not None:
+        return _on_behalf(asking, read, options.actor, registry)
+    # Found first: it may take long, and nothing may be counted before that is known (C10).
+    until = asking.until(read)
+    answer = asking.answer(read)
+    context = answer.context.copy() | asking.validity(until) | asking.proof("explanation", read, answer)
+    return {"decision": answer.allowed, "context": context}
+
+
+def _on_behalf(
+    asking: "_Asking", subject: EvaluationRequest, entity: Entity, registry: Registry | None
+) -> dict[str, Any]:
+    """Returns the answer for the subject, or if only the actor is denied, for the actor (A1)."""
+    actor = as_actor(subject, entity)
+    if asking.options.registered:
+        actor = with_registered(asking.snapshot, actor, registry)
+        if asking.snapshot.is_strict or asking.options.strict:
+            asking.snapshot.strict_requests.refuse_missing_of_actor(actor[0], actor[3])
+    with as_faults_of_the_actor():
+        prepare(asking.snapshot, actor, asking.now)
+        until_for_actor = asking.until(actor)
+    until = asking.until(subject)
+    told = answer = asking.answer(subject)
+    more: dict[str, Any] = {}
+    if answer.allowed:
+        with as_faults_of_the_actor():
+            acting = asking.answer(actor)
+            more = asking.proof("actor_explanation", actor, acting)
+        until = min(until, until_for_actor)
+        if not acting.allowed:
+            told, more = acting, DENIED_FOR | more
+    proof = asking.proof("explanation", subject, answer)
+    return {"decision": told.allowed, "context": told.context | asking.validity(until) | proof | more}
+
+
+class _Asking:
+    """The part of a request that is the same for its subject and its actor."""
+
+    def __init__(
+        self, snapshot: Snapshot, options: EvaluationOptions, now: float, counters: RateTable | None, counts: bool
+    ):
+        self.snapshot, self.options, self.now = snapshot, options, now
+        self._counters, self._counts = counters, counts
+
+    def answer(self, request: EvaluationRequest) -> Answer:
+        return decide(self.snapshot, request, self.now, self._counters, self._counts)
+
+    def until(self, request: EvaluationRequest) -> float:
+        """Returns the instant until which the answer is valid, if that is asked."""
+        return valid_until(self.snapshot, request, self.now) if self.options.valid_until else self.now
+
+    def validity(self, until: float) -> dict[str, Any]:
+        return {"valid_until": shown_instant(until)} if self.options.valid_until else {}
+
+    def proof(self, name: str, request: EvaluationRequest, answer: Answer) -> dict[str, Any]:
+        if not self.options.explain:
+            return {}
+        return {name: explain(self.snapshot, request, self.now, answer.rates)}
