@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self, TypeAlias
+from typing import Any, NamedTuple, Self, TypeAlias
 
 ElementKey: TypeAlias = tuple[str, ...]
 """The key of an element in its list: `(id,)`, or `(type, id)` for subjects and resources."""
@@ -30,6 +30,19 @@ class BodyFault:
     def sentence(self) -> str:
         """The message, and the help if there is any."""
         return f"{self.message}; {self.help}" if self.help else self.message
+
+
+class User(NamedTuple):
+    """An element that refers to another one. `text` is an assignment or a grant as a sentence, or "" for the others."""
+
+    kind: str
+    key: ElementKey
+    text: str = ""
+
+    @property
+    def named(self) -> str:
+        """The words for the element in a message."""
+        return f"`{self.text}`" if self.text else f"`{':'.join(self.key)}` in `{self.kind}`"
 
 
 class Refusal(Exception):
@@ -60,10 +73,10 @@ class NotFound(Refusal):
 class Conflict(Refusal):
     """The id exists already, or other elements refer to the element to delete.
 
-    `users` lists the referring elements by list and key, MAX_LISTED_USERS of them at most.
+    `users` lists the referring elements, MAX_LISTED_USERS of them at most.
     """
 
-    def __init__(self, message: str, users: tuple[tuple[str, ElementKey], ...] = ()):
+    def __init__(self, message: str, users: tuple[User, ...] = ()):
         super().__init__(message)
         self.users = users
 

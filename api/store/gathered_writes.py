@@ -10,7 +10,7 @@ from sqlite_utils import Database
 from ...compiler.model.elements import ElementKind
 from .database.connections import StoreConnections
 from .database.time_limit import TimeLimit
-from .elements.edits import Committed, Delete
+from .elements.edits import Committed, Delete, SetGrants
 from .errors import NotSignalled, StoreFull, StoreUnavailable
 from .writing import Time, Write, apply_write
 
@@ -23,13 +23,17 @@ MOST_SECONDS: Final = 0.05
 MOST_SECONDS_OF_ONE: Final = 0.05
 """The processor time of one of the writes. One that takes longer fails with WriteTakesLong, to be written alone."""
 
+MOST_SHORT_SET: Final = 32
+"""The most grants of a set that is written with other writes."""
+
 _SHORT_KINDS: Final = frozenset(ElementKind) - {
     ElementKind.RESOURCE_TYPES,
     ElementKind.GROUPS,
     ElementKind.ROUTES,
     ElementKind.ATTRIBUTES,
+    ElementKind.EXTENSIONS,
 }
-"""A group can have many members, and changed types and declared attributes are checked with all that uses them."""
+"""A group can have many members. Changed types, attributes and extensions are checked with all that uses them."""
 
 
 def is_short(write: Write) -> bool:
@@ -40,6 +44,8 @@ def is_short(write: Write) -> bool:
     if len(write.edits) != 1:
         return False
     (edit,) = write.edits
+    if isinstance(edit, SetGrants) and len(edit.bodies) > MOST_SHORT_SET:
+        return False
     return edit.kind in _SHORT_KINDS and not (isinstance(edit, Delete) and edit.cascade)
 
 

@@ -11,6 +11,7 @@ from ...bundles.conditions.instants import from_seconds, show_instant
 from ...bundles.conditions.trees.tree import FilterTree
 from ...bundles.conditions.values import is_text
 from ...bundles.routing.settings import GatewaySettings
+from ...compiler.limits import DEFAULTS, Limits
 from ...compiler.model.elements import Model
 from ...compiler.source import Source
 from ...runtime.searches.subjects import SubjectRule
@@ -28,6 +29,7 @@ from .database.time_limit import LOCKED_MILLISECONDS, TimeLimit
 from .database.watch import Watch
 from .elements.edits import Committed, Edit, StoredElement
 from .elements.element_bodies import decode_body
+from .elements.grant_sets import GrantSet, grant_set
 from .elements.kinds import kind_named
 from .elements.listing import ElementPage, list_page
 from .elements.tables import TABLES
@@ -46,6 +48,7 @@ from .gateway_settings import read_gateway
 from .gathered_writes import write_gathered
 from .history import change_log
 from .history.change_log import ChangeEntry, Revision
+from .history.registered_attributes import StoredRegistry
 from .history.revision_updates import Updates, updates_since
 from .insight.insight import Insight
 from .models.extent import Extent, put_documents, replacement
@@ -75,9 +78,11 @@ class Store:
     for an environment outside them, existing or not. Without `now`, the time is that of `clock`.
     """
 
-    def __init__(self, connections: StoreConnections, clock: Clock, locked_milliseconds: int):
+    def __init__(self, connections: StoreConnections, clock: Clock, locked_milliseconds: int, limits: Limits):
         """Use `Store.open`."""
         self._connections, self._clock = connections, clock
+        self.limits = limits
+        """The limits of models."""
         self.upgraded_from: Path | None = None
         """The copy of the store as it was before this process upgraded it, or None."""
         self.watch = Watch(connections)
@@ -88,6 +93,7 @@ class Store:
         self.policy_tests = PolicyTests(connections)
         self.expiring = ExpiryIndex(connections, self._time)
         self.insight = Insight(connections)
+        self.registry = StoredRegistry(connections)
 
     @classmethod
     def open(
@@ -100,20 +106,21 @@ class Store:
         timed: Timed = untimed,
         upgrade: bool = False,
         locked_milliseconds: int = LOCKED_MILLISECONDS,
+        limits: Limits = DEFAULTS,
     ) -> "Store":
         """Opens the store in `directory`, and creates it with the environment `default` if there is none.
 
         `timed` hears of each transaction. `synchronous` is SQLite's setting: with `FULL`, every acknowledged write
         survives a power failure, with `NORMAL` only the end of the process. `locked_milliseconds` is that of
-        `Writes`. Raises StoreUnavailable, also for a newer store, for a file that is not one, without `create` for no
-        file, and without `upgrade` for an older store.
+        `Writes`. `limits` are those of models. Raises StoreUnavailable, also for a newer store, for a file that is not
+        one, without `create` for no file, and without `upgrade` for an older store.
         """
         if synchronous not in SYNCHRONOUS:
             raise ValueError(f"`synchronous` is one of {', '.join(SYNCHRONOUS)}")
         path = directory / FILE
         (ensure_file if create else require_file)(path)
         connections = StoreConnections(path, synchronous, busy_seconds, CommitSignal.beside(path), timed)
-        store = cls(connections, clock, locked_milliseconds)
+        store = cls(connections, clock, locked_milliseconds, limits)
         store.upgraded_from = migrate(store._connections, upgrade=upgrade)
         with store._connections.reading() as db:
             fresh = not all_environments(db)
@@ -177,6 +184,12 @@ class Store:
             raise known.absent(key, env)
         return StoredElement(decode_body(found.body), environment.etag_of(found.version))
 
+    def grants_on(self, env: str, resource: tuple[str, str], bounds: Bounds = None) -> GrantSet:
+        """Returns the grants on a resource, given by the id of its type and its id. Raises Rejected for too many."""
+        with self._connections.reading() as db:
+            environment = environment_within(db, env, bounds)
+            return grant_set(db, environment, resource)
+
     def list(
         self,
         env: str,
@@ -197,7 +210,7 @@ class Store:
         Raises Rejected for the faults that `writ check` finds, and for a write that takes too long, NotFound, Conflict
         and PreconditionFailed. Writes nothing then.
         """
-        return self.writes.write(Write(env, actor, edits, now))
+        return self.writes.write(Write(env, actor, edits, now, self.limits))
 
     def write_gathered(self, writes: Sequence[Write]) -> Sequence[Committed | Exception]:
         """Apply the first of several writes, one at least, in one transaction. Returns each one's result or failure.
@@ -210,7 +223,7 @@ class Store:
         self, env: str, actor: Actor, edits: Sequence[Edit], since: int, limit: TimeLimit | None = None
     ) -> Trial:
         """Find out what a write would do, and write nothing; see `trial.try_write`."""
-        return try_write(self._connections, Write(env, actor, edits), since, limit or trial_limit())
+        return try_write(self._connections, Write(env, actor, edits, limits=self.limits), since, limit or trial_limit())
 
     def read_tests(self, env: str, since: int, bounds: Bounds = None) -> Trial:
         """Returns the stored policy tests with the state that they ask; see `trial.read_tests`."""
@@ -231,7 +244,7 @@ class Store:
         Raises Rejected with all faults of the documents, whose paths start at their document. Raises PreconditionFailed
         if the model's entity tag is not in `if_match`, and Conflict if a fact that stays refers to what goes.
         """
-        submitted = SubmittedModel.read(sources, self._clock() if now is None else now)
+        submitted = SubmittedModel.read(sources, self._clock() if now is None else now, self.limits)
         if dry_run:
             with self._connections.reading() as db:
                 environment = environment_within(db, env, actor.bounds)

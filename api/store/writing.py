@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from sqlite_utils import Database
 
+from ...compiler.limits import DEFAULTS, Limits
 from .actor import Actor
 from .credentials.credential_recheck import recheck_credential
 from .database.connections import StoreConnections
@@ -33,13 +34,14 @@ Time = Callable[[float | None], str]
 @dataclass(frozen=True, slots=True)
 class Write:
     """Edits of the environment `env`, all or none, as one revision. `now` is epoch seconds, or None for the time of
-    the write.
+    the write. `limits` are those of the model.
     """
 
     env: str
     actor: Actor
     edits: Sequence[Edit]
     now: float | None = None
+    limits: Limits = DEFAULTS
 
 
 def refuse_many(write: Write) -> None:
@@ -83,7 +85,7 @@ def apply_write(db: Database, write: Write, time: Time, limit: TimeLimit | None 
 def apply_edits(db: Database, write: Write, limit: TimeLimit | None = None) -> PreparedWrite:
     """Apply and check the edits of a write, and find its delta, but log nothing. Raises what `apply_write` raises."""
     recheck_credential(db, write.actor)
-    workspace = Workspace(db, environment_within(db, write.env, write.actor.bounds), limit)
+    workspace = Workspace(db, environment_within(db, write.env, write.actor.bounds), limit, write.limits)
     applier = EditApplier(workspace)
     results = applier.apply(write.edits)
     if not applier.rejected:

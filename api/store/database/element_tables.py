@@ -91,14 +91,17 @@ CREATE INDEX assignments_of_group ON assignments (environment, group_id) WHERE g
 CREATE INDEX assignments_by_expiry ON assignments (environment, expires, id) WHERE expires IS NOT NULL;
 
 CREATE TABLE grants ({_ROW},
-    id TEXT NOT NULL, subject_type TEXT NOT NULL, subject_id TEXT NOT NULL,
+    id TEXT NOT NULL, subject_type TEXT, subject_id TEXT, group_id TEXT,
     resource_type TEXT NOT NULL, resource_id TEXT NOT NULL, wildcard INTEGER NOT NULL,
     expires REAL,
     UNIQUE (environment, id),
-    FOREIGN KEY (environment, resource_type) {_TYPE}
+    FOREIGN KEY (environment, resource_type) {_TYPE},
+    FOREIGN KEY (environment, group_id) {_GROUP}
 ) STRICT;
 CREATE INDEX grants_of_subject ON grants (environment, subject_type, subject_id, resource_type, resource_id);
-CREATE INDEX grants_on_resource ON grants (environment, resource_type, resource_id, subject_type, subject_id);
+CREATE INDEX grants_of_group ON grants (environment, group_id, resource_type, resource_id) WHERE group_id IS NOT NULL;
+CREATE INDEX grants_on_resource
+    ON grants (environment, resource_type, resource_id, subject_type, subject_id, group_id);
 CREATE INDEX grants_of_everything ON grants (environment, resource_type) WHERE wildcard;
 CREATE INDEX grants_by_expiry ON grants (environment, expires, id) WHERE expires IS NOT NULL;
 
@@ -133,10 +136,9 @@ CREATE TABLE routes ({_ROW},
 ) STRICT;
 CREATE INDEX routes_of_type ON routes (environment, resource_type);
 
-CREATE TABLE attributes ({_ROW},
-    id TEXT NOT NULL,
-    UNIQUE (environment, id)
-) STRICT;
+CREATE TABLE extensions ({_ROW}, id TEXT NOT NULL, UNIQUE (environment, id)) STRICT;
+CREATE TABLE requests ({_ROW}, id TEXT NOT NULL, UNIQUE (environment, id)) STRICT;
+CREATE TABLE attributes ({_ROW}, id TEXT NOT NULL, UNIQUE (environment, id)) STRICT;
 CREATE TABLE lints ({_ROW},
     id TEXT NOT NULL, code TEXT NOT NULL,
     UNIQUE (environment, id)
@@ -148,5 +150,5 @@ CREATE TABLE lints ({_ROW},
   in the order of ids. To fetch each from its table takes ten times as long if ids are random.
 - `expires` is the expiry in epoch seconds. Rows without one are not in the indexes of expiries (P4).
 - `policy_patterns` has the patterns that need a search, with their RE2 instructions.
-- `attributes` has one row at most for an environment, the declared attributes of its model.
+- `extensions`, `requests` and `attributes` have one row at most for an environment: these members of its model.
 """

@@ -14,7 +14,8 @@ CREATE TABLE changes (
     PRIMARY KEY (environment, revision)
 ) STRICT;
 CREATE INDEX changes_by_promotion ON changes (environment, revision) WHERE origin IS NOT NULL;
-CREATE INDEX changes_of_policies ON changes (environment, revision) WHERE json_type(summary, '$.resource_types')
+CREATE INDEX changes_of_policies ON changes (environment, revision) WHERE json_type(summary, '$.extensions')
+    IS NOT NULL OR json_type(summary, '$.requests') IS NOT NULL OR json_type(summary, '$.resource_types')
     IS NOT NULL OR json_type(summary, '$.roles') IS NOT NULL OR json_type(summary, '$.policies') IS NOT NULL
     OR json_type(summary, '$.routes') IS NOT NULL OR json_type(summary, '$.attributes') IS NOT NULL
     OR json_type(summary, '$.lints') IS NOT NULL;

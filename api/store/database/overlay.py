@@ -11,6 +11,8 @@ from typing import Final
 from sqlite_utils import Database
 
 OWNERS: Final = (
+    "extensions",
+    "requests",
     "resource_types",
     "roles",
     "groups",

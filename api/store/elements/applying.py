@@ -11,20 +11,24 @@ from ....bundles.wording import quoted
 from ....compiler.check_elements import element_warnings
 from ....compiler.documents.read_element import ReadElement, read_element
 from ....compiler.lints.allow_everyone import applies_to_everyone
-from ....compiler.model.elements import LISTS, ONE_OBJECT, Assignment, Element, ElementKind, Grant, Model, Policy
+from ....compiler.model.elements import LISTS, SINGLE_MEMBERS, Assignment, Element, ElementKind, Grant, Model, Policy
 from ....compiler.model.generated_ids import with_ids
-from ..errors import BodyFault, Conflict, ElementKey, PreconditionFailed, Refusal, Rejected
+from ..errors import BodyFault, Conflict, ElementKey, NotFound, PreconditionFailed, Refusal, Rejected, User
 from .checking import CheckedElement
-from .edits import Create, CreateAt, Delete, Edit, Patch, Put, Replace, StoredElement
-from .element_bodies import Body, decode_body, element_of, encode_body, merged, same_body
+from .edits import ChangeMember, Create, CreateAt, Delete, Edit, Patch, Put, Replace, SetGrants, StoredElement
+from .element_bodies import Body, decode_body, element_of, encode_body, fact_text, merged, same_body
 from .element_references import release_users
 from .equal_facts import Fact, equal_fact, equal_facts, is_equal
-from .kinds import KINDS, MADE_IDS, Kind, kind_named
+from .grant_sets import HeldGrant, content_of, grants_on, tag_of
+from .kinds import KINDS, MADE_IDS, Kind, Reference, kind_named
 from .route_order import move_route
 from .tables import StoredRow
+from .unnamed_subjects import unnamed_subjects
 from .workspace import Workspace
 
 _NAMES: dict[ElementKind, tuple[str, ...]] = {
+    ElementKind.EXTENSIONS: (),
+    ElementKind.REQUESTS: (),
     ElementKind.RESOURCE_TYPES: ("name",),
     ElementKind.ROLES: (),
     ElementKind.GROUPS: (),
@@ -54,6 +58,7 @@ class EditApplier:
         self.faults: list[BodyFault] = []
         self.added: set[int] = set()
         self.warnings: list[BodyFault] = []
+        self._grants: dict[Reference, tuple[int, Grant]] = {}
 
     def apply(self, edits: Sequence[Edit]) -> tuple[StoredElement | None, ...]:
         """Apply the edits in order. Returns each edit's element, or None if it was removed or rejected.
@@ -69,6 +74,8 @@ class EditApplier:
             except Refusal as ex:
                 ex.edit = number
                 raise
+        self.warnings += unnamed_subjects(self.workspace, self._grants.values())
+        self.warnings.sort(key=lambda one: one.edit or 0)
         return tuple(results)
 
     @property
@@ -79,6 +86,10 @@ class EditApplier:
         kind = kind_named(edit.kind)
         if isinstance(edit, Create):
             return self._create(kind, edit)
+        if isinstance(edit, SetGrants):
+            return self._set_grants(kind, edit)
+        if isinstance(edit, ChangeMember):
+            return self._change_member(kind, edit)
         if isinstance(edit, Put):
             is_new = self._row(kind, edit.key) is None
             edit = (CreateAt if is_new else Replace)(edit.kind, edit.key, edit.body)
@@ -93,6 +104,7 @@ class EditApplier:
                     release_users(self.workspace, kind, edit.key)
                     found = self.workspace.find(kind, edit.key) or found
                 self.workspace.remove(kind, edit.key, found)
+                self._grants.pop((kind.name, edit.key), None)
                 return None
             case Replace():
                 replaced = self._replace(kind, edit.key, self._read(kind, edit.key, edit.body), found)
@@ -100,9 +112,64 @@ class EditApplier:
             case Patch():
                 return self._patch(kind, edit.key, edit.merge_patch, found)
 
+    def _set_grants(self, kind: Kind, edit: SetGrants) -> StoredElement:
+        """Faults have the index of the body in place of the edit's."""
+        environment = self.workspace.environment
+        held = grants_on(self.workspace.db, environment.number, edit.resource)
+        tag = tag_of(environment, ((one.id, one.row.version) for one in held))
+        if edit.if_match not in (None, tag):
+            raise PreconditionFailed("the grants on this resource were changed since they were read; read them again")
+        wanted = self._wanted(kind, edit.bodies)
+        kept: dict[object, HeldGrant] = {}
+        for one in held:
+            self.workspace.refuse_late()
+            if (content := content_of(one.grant)) in wanted:
+                kept.setdefault(content, one)
+        stay = {one.id: one.row.version for one in kept.values()}
+        missing = [number for content, number in wanted.items() if content not in kept]
+        removed = [one for one in held if one.id not in stay]
+        for one in removed:
+            self.workspace.refuse_late()
+            self.workspace.remove(kind, (one.id,), one.row)
+        added = [made.body for number in missing if (made := self._create_numbered(kind, number, edit)) is not None]
+        state = stay | {body["id"]: self.workspace.version for body in added}
+        told = {"added": added, "removed": [decode_body(one.row.body) for one in removed], "unchanged": len(kept)}
+        return StoredElement(told, tag if edit.trial else tag_of(environment, state.items()))
+
+    def _wanted(self, kind: Kind, bodies: Sequence[Body]) -> dict[object, int]:
+        """Returns the index of the first grant of each content. One with faults has its index for its content."""
+        wanted: dict[object, int] = {}
+        for number, body in enumerate(bodies):
+            read = read_element(kind.name, body)
+            grant = read.element if isinstance(read.element, Grant) and not read.faults else None
+            wanted.setdefault(number if grant is None else content_of(grant), number)
+        return wanted
+
+    def _create_numbered(self, kind: Kind, number: int, edit: SetGrants) -> StoredElement | None:
+        self.workspace.edit = number
+        self.workspace.refuse_late()
+        return self._create(kind, Create(kind.name, edit.bodies[number]))
+
+    def _change_member(self, kind: Kind, edit: ChangeMember) -> StoredElement | None:
+        key = (edit.group,)
+        found = self._found(kind, key, None)
+        body = decode_body(found.body)
+        members = body.get("members") or []
+        left = [one for one in members if one != edit.member]
+        is_there = len(left) < len(members)
+        if not is_there and not edit.adds:
+            raise NotFound(f"the group {quoted(edit.group)} has no such member")
+        if is_there and edit.adds:
+            return StoredElement(body, self.workspace.environment.etag_of(found.version))
+        wanted = left
+        if edit.adds:
+            wanted = [*left, edit.member]
+            self.added.add(self._edit)
+        return self._replace(kind, key, self._read(kind, key, body | {"members": wanted}), found)
+
     def _adds(self, kind: Kind, edit: Replace) -> bool:
-        """Returns whether a replacement adds an element that has no list to be added to: the declared attributes."""
-        return kind.name == ONE_OBJECT and edit.if_match is None and self._row(kind, edit.key) is None
+        """Returns whether a replacement adds an element that has no list to be added to: a single member."""
+        return kind.name in SINGLE_MEMBERS and edit.if_match is None and self._row(kind, edit.key) is None
 
     def _found(self, kind: Kind, key: ElementKey, if_match: str | None) -> StoredRow:
         found = self._row(kind, key)
@@ -175,7 +242,7 @@ class EditApplier:
         return self._replace(kind, key, read, found)
 
     def _refuse_opened(self, before: Policy, after: Policy) -> None:
-        """Raises Rejected if a patch takes from a policy what keeps it from allowing everyone (P2)."""
+        """Raises Rejected if a patch takes from a policy what keeps it from allowing everyone (P2, P6)."""
         if after.effect != "ALLOW" or after.roles is not None:
             return
         if before.roles is not None or before.effect == "DENY":
@@ -183,6 +250,9 @@ class EditApplier:
                 "roles-lost", "$.roles", "without roles the ALLOW would apply to everyone", _OPEN, self._edit
             )
             raise Rejected((fault,))
+        if before.except_roles is not None and after.except_roles is None:
+            message = "without exceptions the ALLOW would apply to everyone"
+            raise Rejected((BodyFault("exceptions-lost", "$.except_roles", message, _OPEN, self._edit),))
         if applies_to_everyone(after) and not applies_to_everyone(before):
             message = "without roles and conditions the ALLOW would apply to everyone"
             raise Rejected((BodyFault("conditions-lost", "$.conditions", message, _OPEN, self._edit),))
@@ -222,6 +292,8 @@ class EditApplier:
             BodyFault(one.code, one.path, one.message, one.help, self._edit)
             for one in element_warnings(read, self.workspace.silences)
         )
+        if isinstance(element, Grant) and not read.faults:
+            self._grants[kind.name, key] = (self._edit, element)
         if found is not None and same_body(found.body, text):
             return StoredElement(read.value, environment.etag_of(found.version))
         if isinstance(element, Grant) and not read.faults:
@@ -240,7 +312,8 @@ class EditApplier:
         for one in equal_facts(self.workspace.db, self.workspace.number, grant):
             other = kind.key_of(element_of(kind.name, one.body))
             if other != key:
-                raise Conflict(f"the grant {quoted(other[0])} is equal to this one", ((kind.name, other),))
+                text = fact_text(kind.name, decode_body(one.body))
+                raise Conflict(f"{quoted(text)} is equal to this grant", (User(kind.name, other, text),))
 
     def _taken_names(self, kind: Kind, key: ElementKey, element: Element) -> list[BodyFault]:
         """Returns faults for names that another element has."""

@@ -11,7 +11,7 @@ from sqlite_utils import Database
 from ....bundles.zones import zone_names
 from ....compiler.check_elements import ElementFault, check_elements
 from ....compiler.documents.read_element import ReadElement, read_element
-from ....compiler.limits import DEFAULTS
+from ....compiler.limits import DEFAULTS, Limits
 from ....compiler.lowering.lower import EVERYTHING
 from ....compiler.model.elements import (
     Element,
@@ -28,9 +28,6 @@ from .pattern_sizes import pattern_size_faults
 from .route_order import route_count_faults
 from .tables import TABLES
 from .workspace import ElementTexts, Workspace
-
-_LIMITS = replace(DEFAULTS, model_pattern_instructions=sys.maxsize)
-"""The limits of the written elements. `pattern_size_faults` counts the patterns of all policies."""
 
 
 class CheckedElement(NamedTuple):
@@ -62,7 +59,7 @@ def check(workspace: Workspace, rejected: Sequence[CheckedElement], faults: Sequ
         *pattern_size_faults(workspace, changes),
         *route_count_faults(workspace, changes),
     ]
-    refuse_faults(workspace.db, workspace.number, examined, changed, faults)
+    refuse_faults(workspace.db, workspace.number, examined, changed, faults, workspace.limits)
 
 
 def refuse_faults(
@@ -71,26 +68,32 @@ def refuse_faults(
     examined: Sequence[CheckedElement],
     changed: Set[Reference],
     faults: Sequence[BodyFault] = (),
+    limits: Limits = DEFAULTS,
 ) -> None:
     """Raises Rejected for `faults`, which are known already, and for those of elements of an environment.
 
-    `number` is that of the environment. `changed` are the stored elements that no longer count.
+    `number` is that of the environment. `changed` are the stored elements that no longer count. `limits` are those of
+    the model.
     """
+    # `pattern_size_faults` counts the patterns of all policies.
+    limits = replace(limits, model_pattern_instructions=sys.maxsize)
     references = referred(db, number, (one.read.element for one in examined)) - changed
-    if faults or _faults(examined, declared(db, number, references)):
+    if faults or _faults(examined, declared(db, number, references), limits):
         # Check again with all declarations, so that the message can suggest a similar name.
         everything = references | all_declared(db, number) - changed
-        found = _faults(examined, declared(db, number, everything))
+        found = _faults(examined, declared(db, number, everything), limits)
         if faults or found:
             raise Rejected(tuple(dict.fromkeys([*faults, *found])))
 
 
-def _faults(examined: Sequence[CheckedElement], known: Mapping[str, Sequence[Element]]) -> list[BodyFault]:
+def _faults(
+    examined: Sequence[CheckedElement], known: Mapping[str, Sequence[Element]], limits: Limits
+) -> list[BodyFault]:
     by_list: dict[str, list[CheckedElement]] = defaultdict(list)
     for one in examined:
         by_list[one.kind].append(one)
     elements = {name: [one.read for one in many] for name, many in by_list.items()}
-    return [_fault(fault, by_list) for fault in check_elements(elements, known, zone_names(), _LIMITS)]
+    return [_fault(fault, by_list) for fault in check_elements(elements, known, zone_names(), limits)]
 
 
 def _fault(fault: ElementFault, by_list: Mapping[str, Sequence[CheckedElement]]) -> BodyFault:
@@ -118,8 +121,9 @@ def _users_of_changed_declarations(workspace: Workspace, changes: Iterable[Eleme
 
 
 def _users_of_change(workspace: Workspace, change: ElementTexts) -> Iterator[Reference]:
-    """Declared attributes affect all policies: any may have a condition on one."""
-    if change.kind == ElementKind.ATTRIBUTES and change.after is not None:
+    """Declared attributes and extensions affect all policies: any may have a condition that needs one."""
+    declares = change.kind == ElementKind.ATTRIBUTES and change.after is not None
+    if declares or change.kind == ElementKind.EXTENSIONS:
         yield from all_of(workspace.db, workspace.number, ElementKind.POLICIES, limit=-1)
     if change.kind == ElementKind.RESOURCE_TYPES:
         before, after = change.element_before(), change.element_after()

@@ -7,7 +7,6 @@ from sqlite_utils import Database
 
 from ....compiler.lowering.lower import EVERYTHING
 from ....compiler.model.elements import (
-    ONE_OBJECT,
     Assignment,
     Element,
     ElementKind,
@@ -31,8 +30,10 @@ MAX_NEAR = 10_000
 _SHORT: dict[ElementKind, Callable[[str], Element]] = {ElementKind.ROLES: Role, ElementKind.GROUPS: Group}
 _EVERY_TYPE: Reference = (ElementKind.RESOURCE_TYPES, (EVERYTHING,))
 
-_ATTRIBUTES: Reference = (ElementKind.ATTRIBUTES, (ONE_OBJECT,))
-"""The declared attributes, which the conditions of policies refer to."""
+_OF_CONDITIONS: tuple[Reference, ...] = tuple(
+    (kind, (kind.value,)) for kind in (ElementKind.ATTRIBUTES, ElementKind.EXTENSIONS)
+)
+"""The single members of the model that the conditions of policies refer to."""
 
 
 def declared(db: Database, environment: int, references: Iterable[Reference]) -> dict[str, list[Element]]:
@@ -72,10 +73,12 @@ def all_of(db: Database, environment: int, name: ElementKind, limit: int) -> Ite
 def _references(element: Element | None) -> Iterator[Reference]:
     match element:
         case Policy():
-            yield from ((ElementKind.ROLES, (role,)) for role in element.roles or ())
+            yield from (
+                (ElementKind.ROLES, (role,)) for role in (*(element.roles or ()), *(element.except_roles or ()))
+            )
             yield from ((ElementKind.RESOURCE_TYPES, (scope.resource_type_id,)) for scope in element.resource_types)
             if element.conditions is not None:
-                yield _ATTRIBUTES
+                yield from _OF_CONDITIONS
         case Assignment():
             yield ElementKind.ROLES, (element.role,)
             if element.group is not None:
@@ -84,6 +87,8 @@ def _references(element: Element | None) -> Iterator[Reference]:
             yield from ((ElementKind.GROUPS, (member.group,)) for member in element.members if member.group is not None)
         case Grant():
             yield ElementKind.RESOURCE_TYPES, (element.resource.type,)
+            if element.group is not None:
+                yield ElementKind.GROUPS, (element.group,)
         case Resource():
             yield ElementKind.RESOURCE_TYPES, (element.type,)
         case Route():

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from ....compiler.model.elements import ElementKind
 from ..environments import Environment
 from ..errors import BodyFault, ElementKey
 from .element_bodies import Body
@@ -85,7 +86,37 @@ class Delete:
     if_match: str | None = None
 
 
-Edit: TypeAlias = Create | CreateAt | Replace | Put | Patch | Delete
+@dataclass(frozen=True, slots=True)
+class SetGrants:
+    """Make the grants on a resource, given by the id of its type and its id, equal to `bodies`.
+
+    It adds those that are missing and removes the others. A grant that is there already keeps its id. `if_match` is the
+    tag that the set must still have, if it is given (see `grant_sets.tag_of`). The result is one object with the
+    grants `added`, those `removed`, and the number `unchanged`. Its tag is that of the new set, or of the stored one if
+    the edit is only a `trial`, which is not stored.
+    """
+
+    resource: tuple[str, str]
+    bodies: tuple[Body, ...]
+    if_match: str | None = None
+    trial: bool = False
+    kind: str = ElementKind.GRANTS
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeMember:
+    """Make a subject, `{type, id}`, or a group, `{group}`, a member of a group, or no member any more.
+
+    The result is the group. A member that is to go must be there. One that is to come and is there stays.
+    """
+
+    group: str
+    member: Body
+    adds: bool
+    kind: str = ElementKind.GROUPS
+
+
+Edit: TypeAlias = Create | CreateAt | Replace | Put | Patch | Delete | SetGrants | ChangeMember
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,16 +1,18 @@
-"""Bodies: an element of a model as stored JSON text, as a plain object, and as the class of the model."""
+"""Bodies: an element of a model as stored JSON text, as a plain object, as the class of the model, and in words."""
 
 import json
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import msgspec
 
+from ....compiler.language.writing.changes import change_lines, statement_text
 from ....compiler.model.elements import LISTS, Element, ElementKind
 
 Body: TypeAlias = dict[str, Any]
 """An element of the model document as a JSON parser returns it."""
 
 _DECODERS: dict[str, msgspec.json.Decoder[Any]] = {name: msgspec.json.Decoder(shape) for name, shape in LISTS.items()}
+_TOLD_ALONE: Final = (ElementKind.ASSIGNMENTS, ElementKind.GRANTS)
 _encoder = msgspec.json.Encoder()
 
 _in_order = msgspec.json.Encoder(order="deterministic").encode
@@ -60,3 +62,25 @@ def merged(target: Any, patch: Any) -> Any:
         else:
             found[name] = merged(found.get(name), value)
     return found
+
+
+def change_text(kind: ElementKind, before: Body | None, after: Body | None) -> tuple[str, ...]:
+    """Returns the lines of the change of an element, with their signs. See `change_lines`.
+
+    A body that an older version has written, and that is no element now, is a line of JSON.
+    """
+    try:
+        return tuple(change_lines(kind, _read(kind, before), _read(kind, after)))
+    except msgspec.ValidationError:
+        signs = (("- ", before), ("+ ", after))
+        return tuple(f"{sign}{msgspec.json.encode(body).decode()}" for sign, body in signs if body is not None)
+
+
+def fact_text(kind: ElementKind, body: Body) -> str:
+    """Returns an assignment or a grant as a sentence, or "" for another element: its id says what it is."""
+    element = _read(kind, body) if kind in _TOLD_ALONE else None
+    return "" if element is None else statement_text(kind, element)
+
+
+def _read(kind: ElementKind, body: Body | None) -> Element | None:
+    return None if body is None else msgspec.convert(body, LISTS[kind])

@@ -5,8 +5,8 @@ from typing import NamedTuple, assert_never
 
 from ....compiler.documents.read_element import read_element
 from ....compiler.model.elements import ElementKind
-from ..errors import MAX_LISTED_USERS, Conflict, ElementKey
-from .element_bodies import Body, decode_body, encode_body
+from ..errors import MAX_LISTED_USERS, Conflict, ElementKey, User
+from .element_bodies import Body, decode_body, encode_body, fact_text
 from .kinds import KINDS, Kind, Reference
 from .tables import StoredRow
 from .workspace import Workspace
@@ -20,6 +20,8 @@ class _Reference(NamedTuple):
 
 
 _USES: dict[ElementKind, tuple[_Reference, ...]] = {
+    ElementKind.EXTENSIONS: (),
+    ElementKind.REQUESTS: (),
     ElementKind.RESOURCE_TYPES: (
         _Reference(
             ElementKind.POLICIES,
@@ -42,6 +44,7 @@ _USES: dict[ElementKind, tuple[_Reference, ...]] = {
             "SELECT group_id FROM group_groups WHERE environment = ? AND member = ? ORDER BY group_id",
         ),
         _Reference(ElementKind.ASSIGNMENTS, "SELECT id FROM assignments WHERE environment = ? AND group_id = ?"),
+        _Reference(ElementKind.GRANTS, "SELECT id FROM grants WHERE environment = ? AND group_id = ?"),
     ),
     ElementKind.SUBJECTS: (
         _Reference(
@@ -75,7 +78,8 @@ def refuse_dangling(workspace: Workspace) -> None:
         if change.after is None:
             users = _users(workspace, change.kind, change.key)
             if users:
-                error = Conflict(_sentence(KINDS[change.kind], change.key, users), tuple(users[:MAX_LISTED_USERS]))
+                listed = tuple(_user(workspace, *user) for user in users[:MAX_LISTED_USERS])
+                error = Conflict(_sentence(KINDS[change.kind], change.key, users), listed)
                 error.edit = change.edit
                 raise error
 
@@ -84,7 +88,7 @@ def release_users(workspace: Workspace, kind: Kind, key: ElementKey) -> None:
     """Remove the references to an element.
 
     Policies and groups lose the reference. Other referring elements are removed. A policy that loses its last role or
-    type is removed too, so that it never applies to everyone.
+    type, and an ALLOW that loses an exception, are removed too, so that no policy allows more than before (P6).
     """
     for use in _USES[kind.name]:
         user = KINDS[use.kind]
@@ -116,7 +120,9 @@ def _without(kind: ElementKind, key: ElementKey, user: ElementKind, body: Body) 
         case ElementKind.ASSIGNMENTS | ElementKind.GRANTS | ElementKind.RESOURCES | ElementKind.ROUTES:
             return None
         case (
-            ElementKind.RESOURCE_TYPES
+            ElementKind.EXTENSIONS
+            | ElementKind.REQUESTS
+            | ElementKind.RESOURCE_TYPES
             | ElementKind.ROLES
             | ElementKind.SUBJECTS
             | ElementKind.ATTRIBUTES
@@ -129,11 +135,24 @@ def _without(kind: ElementKind, key: ElementKey, user: ElementKind, body: Body) 
 
 def _policy_without(kind: ElementKind, key: ElementKey, body: Body) -> Body | None:
     if kind == ElementKind.ROLES:
-        roles = [role for role in body["roles"] if (role,) != key]
-        return body | {"roles": roles} if roles else None
+        return _policy_without_role(key, body)
     assert kind == ElementKind.RESOURCE_TYPES, "policies refer to roles and types"
     scopes = [scope for scope in body["resource_types"] if (scope["resource_type_id"],) != key]
     return body | {"resource_types": scopes} if scopes else None
+
+
+def _policy_without_role(key: ElementKey, body: Body) -> Body | None:
+    for member in ("roles", "except_roles"):
+        named = body.get(member) or []
+        left = [role for role in named if (role,) != key]
+        if len(left) == len(named):
+            continue
+        if member == "roles":
+            return body | {"roles": left} if left else None
+        if body["effect"] == "ALLOW":
+            return None
+        return body | {"except_roles": left} if left else {name: body[name] for name in body if name != "except_roles"}
+    return body
 
 
 def _is_member(member: Body, kind: ElementKind, key: ElementKey) -> bool:
@@ -151,6 +170,11 @@ def _some_users(workspace: Workspace, kind: ElementKind, key: ElementKey) -> Ite
     for use in _USES[kind]:
         query = f"{use.query} LIMIT {MAX_LISTED_USERS + 1}"
         yield from ((use.kind, tuple(row)) for row in workspace.db.execute(query, (workspace.number, *key)))
+
+
+def _user(workspace: Workspace, kind: ElementKind, key: ElementKey) -> User:
+    found = workspace.find(KINDS[kind], key)
+    return User(kind, key, "" if found is None else fact_text(kind, decode_body(found.body)))
 
 
 def _sentence(kind: Kind, key: ElementKey, users: list[Reference]) -> str:

@@ -21,21 +21,23 @@ ALIKE = """SELECT place, version, body FROM assignments
 """The assignments of a role to a holder. The index `assignments_of_role` finds them."""
 
 GRANTS_ALIKE = """SELECT place, version, body FROM grants
-    WHERE environment = ? AND subject_type = ? AND subject_id = ? AND resource_type = ? AND resource_id = ?
-    ORDER BY place"""
-"""The grants of a holder on a resource. The index `grants_of_subject` finds them."""
+    WHERE environment = ? AND subject_type IS ? AND subject_id IS ? AND group_id IS ?
+    AND resource_type = ? AND resource_id = ? ORDER BY place"""
+"""The grants of a holder on a resource. The index `grants_on_resource` finds them."""
 
 
 def equal_facts(db: Database, environment: int, wanted: Fact) -> Iterator[StoredRow]:
     """Yields the stored facts of an environment, by its number, that equal `wanted`."""
+    subject = (None, None) if wanted.subject is None else (wanted.subject.type, wanted.subject.id)
+    holder = (*subject, wanted.group)
+    values: tuple[int | str | None, ...]
     if isinstance(wanted, Grant):
         kind, query = ElementKind.GRANTS, GRANTS_ALIKE
-        values = (wanted.subject.type, wanted.subject.id, wanted.resource.type, wanted.resource.id)
+        values = (environment, *holder, wanted.resource.type, wanted.resource.id)
     else:
         kind, query = ElementKind.ASSIGNMENTS, ALIKE
-        subject = (None, None) if wanted.subject is None else (wanted.subject.type, wanted.subject.id)
-        values = (wanted.role, *subject, wanted.group)
-    for row in db.execute(query, (environment, *values)).fetchall():
+        values = (environment, wanted.role, *holder)
+    for row in db.execute(query, values).fetchall():
         found = StoredRow(*row)
         if is_equal(element_of(kind, found.body), wanted):
             yield found

@@ -6,17 +6,19 @@ from typing import Any
 
 from ....bundles.conditions.instants import parse_instant, seconds_not_before
 from ....bundles.wording import quoted
-from ....compiler.checks.pattern_sizes import pattern_sizes
+from ....compiler.checks.conditions.pattern_sizes import pattern_sizes
 from ....compiler.lowering.lower import EVERYTHING
 from ....compiler.model.elements import (
-    ONE_OBJECT,
+    SINGLE_MEMBERS,
     Assignment,
     DeclaredAttributes,
     Element,
     ElementKind,
+    Extensions,
     Grant,
     Group,
     Policy,
+    Requests,
     Resource,
     ResourceType,
     Role,
@@ -68,7 +70,7 @@ class Kind:
         """Returns the error if the environment `env` has no element of that key. The key may have any length."""
         of_type = f" of type {quoted(key[0])}" if len(key) > 1 else ""
         id = ":".join(key[1:] or key)
-        if self.name == ONE_OBJECT:
+        if self.name in SINGLE_MEMBERS:
             return NotFound(f"there is no {self.noun} in environment {quoted(env)}")
         return NotFound(f"there is no {self.noun} {quoted(id)}{of_type} in environment {quoted(env)}")
 
@@ -108,8 +110,8 @@ def _assignment_values(assignment: Assignment) -> Row:
 
 def _grant_values(grant: Grant) -> Row:
     subject, resource = grant.subject, grant.resource
-    everything = EVERYTHING in grant.actions
-    return grant.id, subject.type, subject.id, resource.type, resource.id, everything, expiry_of(grant)
+    holder = (None, None, grant.group) if subject is None else (subject.type, subject.id, grant.group)
+    return grant.id, *holder, resource.type, resource.id, EVERYTHING in grant.actions, expiry_of(grant)
 
 
 def expiry_of(element: Assignment | Grant) -> float | None:
@@ -133,8 +135,8 @@ def _route_values(route: Route) -> Row:
     return route.id, route.resource_type, route.action
 
 
-def _attributes_values(declared: DeclaredAttributes) -> Row:
-    return (declared.id,)
+def _single_values(element: Extensions | Requests | DeclaredAttributes) -> Row:
+    return (element.id,)
 
 
 def _lint_values(silence: SilencedLint) -> Row:
@@ -150,7 +152,8 @@ def _member_groups(group: Group) -> set[Row]:
 
 
 def _roles(policy: Policy) -> set[Row]:
-    return {(role,) for role in policy.roles or ()}
+    """Returns the roles that a policy names, exceptions too (P6)."""
+    return {(role,) for role in (*(policy.roles or ()), *(policy.except_roles or ()))}
 
 
 def _types(policy: Policy) -> set[Row]:
@@ -164,6 +167,8 @@ def _patterns(policy: Policy) -> set[Row]:
 KINDS: dict[ElementKind, Kind] = {
     kind.name: kind
     for kind in (
+        Kind(ElementKind.EXTENSIONS, "list of extensions", ("id",), (), _single_values, states_key=False),
+        Kind(ElementKind.REQUESTS, "mode of requests", ("id",), (), _single_values, states_key=False),
         Kind(ElementKind.RESOURCE_TYPES, "resource type", ("id",), ("name", "closed", "actionless"), _type_values),
         Kind(ElementKind.ROLES, "role", ("id",), ("name",), _named_values),
         Kind(
@@ -190,7 +195,7 @@ KINDS: dict[ElementKind, Kind] = {
             ElementKind.GRANTS,
             "grant",
             ("id",),
-            ("subject_type", "subject_id", "resource_type", "resource_id", "wildcard", "expires"),
+            ("subject_type", "subject_id", "group_id", "resource_type", "resource_id", "wildcard", "expires"),
             _grant_values,
         ),
         Kind(
@@ -206,7 +211,7 @@ KINDS: dict[ElementKind, Kind] = {
             ),
         ),
         Kind(ElementKind.ROUTES, "route", ("id",), ("resource_type", "action"), _route_values),
-        Kind(ElementKind.ATTRIBUTES, "declaration of attributes", ("id",), (), _attributes_values, states_key=False),
+        Kind(ElementKind.ATTRIBUTES, "declaration of attributes", ("id",), (), _single_values, states_key=False),
         Kind(ElementKind.LINTS, "silenced lint", ("id",), ("code",), _lint_values, states_key=False),
     )
 }

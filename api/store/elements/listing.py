@@ -1,7 +1,8 @@
 """Lists: filtered by the fields that are columns, one page at a time, in the order of the key, or of the routes."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass
+from typing import Final
 
 from sqlite_utils import Database
 
@@ -48,9 +49,13 @@ def _effect(text: str) -> Value:
 
 _SUBJECT = {"subject.type": RowFilter("subject_type = ?"), "subject.id": RowFilter("subject_id = ?")}
 _NAME = {"name": RowFilter("name = ?")}
+_ON_RESOURCE = "resource_id = ? AND resource_type IN (SELECT id FROM resource_types)"
+"""PERF: with the types, which are few, the index of grants by resource finds an id without its type."""
 _MEMBERS = "EXISTS (SELECT 1 FROM group_subjects m WHERE m.environment = t.environment AND m.group_id = t.id AND {})"
 
 FILTERS: dict[ElementKind, dict[str, RowFilter]] = {
+    ElementKind.EXTENSIONS: {},
+    ElementKind.REQUESTS: {},
     ElementKind.RESOURCE_TYPES: _NAME | {"closed": RowFilter("closed = ?", _flag)},
     ElementKind.ROLES: _NAME,
     ElementKind.GROUPS: _NAME
@@ -66,7 +71,8 @@ FILTERS: dict[ElementKind, dict[str, RowFilter]] = {
     ElementKind.RESOURCES: _NAME | {"type": RowFilter("type = ?"), "external_id": RowFilter("external_id = ?")},
     ElementKind.ASSIGNMENTS: _SUBJECT | {"role": RowFilter("role = ?"), "group": RowFilter("group_id = ?")},
     ElementKind.GRANTS: _SUBJECT
-    | {"resource.type": RowFilter("resource_type = ?"), "resource.id": RowFilter("resource_id = ?")},
+    | {"group": RowFilter("group_id = ?")}
+    | {"resource.type": RowFilter("resource_type = ?"), "resource.id": RowFilter(_ON_RESOURCE)},
     ElementKind.POLICIES: _NAME
     | {
         "effect": RowFilter("effect = ?", _effect),
@@ -86,6 +92,24 @@ FILTERS: dict[ElementKind, dict[str, RowFilter]] = {
 }
 """The filters of each list, by the path of the field. The name of an element without a name is its id."""
 
+_LOOKUPS: Final[dict[ElementKind, tuple[tuple[Set[str], str], ...]]] = {
+    ElementKind.ASSIGNMENTS: (
+        (_SUBJECT.keys(), "assignments_of_subject"),
+        ({"group"}, "assignments_of_group"),
+        ({"role"}, "assignments_of_role"),
+    ),
+    ElementKind.GRANTS: (
+        (_SUBJECT.keys(), "grants_of_subject"),
+        ({"group"}, "grants_of_group"),
+        ({"resource.type", "resource.id"}, "grants_on_resource"),
+        ({"resource.id"}, "grants_on_resource"),
+    ),
+}
+"""The filters that an index answers together, and the index."""
+
+MOST_SORTED: Final = 10_000
+"""The rows found by an index that a page sorts. With more, a page is sooner full if the list is read in its order."""
+
 
 def list_page(
     db: Database, environment: Environment, kind: Kind, filters: Mapping[str, str], limit: int, cursor: str | None
@@ -98,12 +122,30 @@ def list_page(
         values += read_cursor(kind.name, cursor, len(kind.order))
     where = " AND ".join(["environment = ?", *conditions])
     order = ", ".join(kind.order)
-    query = f"SELECT version, body, {order} FROM {kind.name} t WHERE {where} ORDER BY {order} LIMIT ?"
+    table = f"{kind.name} AS t{_lookup(db, environment, kind, filters)}"
+    query = f"SELECT version, body, {order} FROM {table} WHERE {where} ORDER BY {order} LIMIT ?"
     rows = db.execute(query, (environment.number, *values, limit + 1)).fetchall()
     items = tuple(StoredElement(decode_body(body), environment.etag_of(version)) for version, body, *_ in rows[:limit])
     return ElementPage(
         items, cursor_after(kind.name, tuple(map(str, rows[limit - 1][2:]))) if len(rows) > limit else None
     )
+
+
+def _lookup(db: Database, environment: Environment, kind: Kind, filters: Mapping[str, str]) -> str:
+    """Returns the SQL that makes a query use the index of some filters, or "" if reading in order is quicker.
+
+    PERF: among 100,000 grants, a page of those on one resource takes 0.3 ms. SQLite knows only that an index has the
+    order, so it would read the whole list in 300 ms.
+    """
+    for names, index in _LOOKUPS.get(kind.name, ()):
+        if names <= filters.keys():
+            conditions, values = _conditions(kind, {name: filters[name] for name in names})
+            where = " AND ".join(["environment = ?", *conditions])
+            rows = f"SELECT 1 FROM {kind.name} AS t INDEXED BY {index} WHERE {where} LIMIT ?"
+            limited = (environment.number, *values, MOST_SORTED + 1)
+            ((count,),) = db.execute(f"SELECT count(*) FROM ({rows})", limited)
+            return f" INDEXED BY {index}" if count <= MOST_SORTED else ""
+    return ""
 
 
 def _conditions(kind: Kind, filters: Mapping[str, str]) -> tuple[list[str], list[Value]]:

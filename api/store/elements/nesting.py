@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator
 
 from ....bundles.program.closure import TooManyAncestors, ancestors, nesting_depth
 from ....compiler.checks.groups import too_many_ancestors
-from ....compiler.limits import DEFAULTS
 from ....compiler.model.elements import Element, ElementKind, Group
 from ..errors import BodyFault
 from .workspace import ElementTexts, Workspace
@@ -20,7 +19,7 @@ def nesting_faults(workspace: Workspace, changes: Iterable[ElementTexts]) -> Ite
     """
     nesting = [change for change in changes if _nests(change)]
     if nesting and _may_be_too_many(workspace):
-        found = too_many_ancestors(_parents(workspace), DEFAULTS)
+        found = too_many_ancestors(_parents(workspace), workspace.limits)
         if found is not None:
             yield BodyFault(found.code, "$.members", found.message, found.help, nesting[-1].edit)
 
@@ -41,16 +40,16 @@ def _may_be_too_many(workspace: Workspace) -> bool:
     number of their parents is read. The bound is exact if each has one parent.
     """
     parents = _parents(workspace, _OUTER)
-    if nesting_depth(parents) + 1 > DEFAULTS.group_depth:  # the innermost groups are left out
+    if nesting_depth(parents) + 1 > workspace.limits.group_depth:  # the innermost groups are left out
         return True
     try:
-        above = ancestors(parents, DEFAULTS.group_ancestors)
+        above = ancestors(parents, workspace.limits.group_ancestors)
     except TooManyAncestors:
         return True
     query = "SELECT group_id, count(*) FROM group_groups WHERE environment = ? GROUP BY group_id"
     counts = workspace.db.execute(query, (workspace.number,))
     pairs: int = sum(count * (1 + len(above.get(group, ()))) for group, count in counts)
-    return pairs > DEFAULTS.group_ancestors
+    return pairs > workspace.limits.group_ancestors
 
 
 def _parents(workspace: Workspace, which: str = "") -> dict[str, list[str]]:

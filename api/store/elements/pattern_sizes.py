@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from ....compiler.checks.pattern_sizes import pattern_sizes, too_many_instructions
+from ....compiler.checks.conditions.pattern_sizes import pattern_sizes, too_many_instructions
 from ....compiler.diagnostics.diagnostic import Finding
 from ....compiler.limits import DEFAULTS
 from ....compiler.model.elements import Element, ElementKind, Policy

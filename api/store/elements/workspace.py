@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from sqlite_utils import Database
 
 from ....compiler.documents.read_element import ReadElement
+from ....compiler.limits import DEFAULTS, Limits
 from ....compiler.model.elements import Element, ElementKind, SilencedLint
 from ..database.time_limit import TimeLimit
 from ..environments import Environment
@@ -49,9 +50,11 @@ class ElementTexts:
 class Workspace:
     """The rows of one environment inside a write transaction. `version` is the revision of this write."""
 
-    def __init__(self, db: Database, environment: Environment, limit: TimeLimit | None = None):
-        """After the `limit` of its time, no further element is read."""
-        self.db, self.environment = db, environment
+    def __init__(
+        self, db: Database, environment: Environment, limit: TimeLimit | None = None, limits: Limits = DEFAULTS
+    ):
+        """After the `limit` of its time, no further element is read. `limits` are those of the model."""
+        self.db, self.environment, self.limits = db, environment, limits
         self._limit = limit
         self._steps: list[Callable[[Database], None]] = []
         self.number = environment.number

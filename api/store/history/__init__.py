@@ -1,5 +1,5 @@
 """The change log of a model: the changes of each revision, and the delta that each revision is to a bundle.
 
 Reading path: `origin` → `change_log` → `route_orders` → `affected` → `delta_states` → `committing` →
-`revision_updates`.
+`revision_updates` → `registered_attributes`.
 """

@@ -2,25 +2,30 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol, assert_never
+from typing import Any, Final, NamedTuple, Protocol, assert_never
 
 from sqlite_utils import Database
 
-from ....bundles.program.facts import EntityKey
+from ....bundles.program.facts import EntityKey, GrantHolder
 from ....compiler.lowering.lower import EVERYTHING
+from ....compiler.model.declared import required_keys
 from ....compiler.model.elements import (
     Assignment,
     DeclaredAttributes,
     Element,
     ElementKind,
+    Extensions,
     Grant,
     Group,
     Resource,
     ResourceType,
     Subject,
 )
-from ....compiler.model.joined_attributes import required_keys
+from ....compiler.model.normal_form import canonical_json, normalised
 from ..errors import ElementKey
+
+_DECLARING: Final = (ElementKind.RESOURCE_TYPES, ElementKind.ATTRIBUTES)
+"""The kinds of elements that declare attributes."""
 
 MAX_CHANGES = 1_000
 """The most changed elements of a delta. A commit with more gives a new bundle (design, "The bundle file")."""
@@ -57,14 +62,14 @@ class TooManyAffected(Exception):
 
 @dataclass(slots=True)
 class Affected:
-    """The affected things, by their keys. `pairs` are subjects and resources between which grants changed."""
+    """The affected things, by their keys. `pairs` are holders and resources between which grants changed."""
 
     types: set[str] = field(default_factory=set)
     roles: set[str] = field(default_factory=set)
     policies: set[str] = field(default_factory=set)
     groups: set[str] = field(default_factory=set)
     subjects: set[EntityKey] = field(default_factory=set)
-    pairs: set[tuple[EntityKey, EntityKey]] = field(default_factory=set)
+    pairs: set[tuple[GrantHolder, EntityKey]] = field(default_factory=set)
     resources: set[EntityKey] = field(default_factory=set)
     aliases: set[Alias] = field(default_factory=set)
     routing: bool = False
@@ -87,8 +92,29 @@ def affected_by(db: Database, environment: int, changes: Iterable[ChangedElement
     return finder.affected
 
 
+def changes_declarations(change: ChangedElement) -> bool:
+    """Returns whether a change declares other attributes. A bundle has them, and no delta changes them (E8)."""
+    return change.kind in _DECLARING and _declared(change.element_before()) != _declared(change.element_after())
+
+
+def _declared(element: Element | None) -> bytes | None:
+    """Returns the attributes that a resource type, or the one object of the others, declares; None if there are none.
+
+    An empty object of them declares something: that there are none.
+    """
+    if isinstance(element, ResourceType):
+        return None if element.attributes is None else canonical_json(normalised(element).attributes)
+    if isinstance(element, DeclaredAttributes) and element != DeclaredAttributes():
+        return canonical_json(normalised(element))
+    return None
+
+
 def _required(element: Element | None) -> tuple[str, ...]:
     return required_keys([element]) if isinstance(element, DeclaredAttributes) else ()
+
+
+def _names(element: Element | None) -> frozenset[str]:
+    return frozenset(element.names if isinstance(element, Extensions) else ())
 
 
 class _AffectedFinder:
@@ -117,6 +143,11 @@ class _AffectedFinder:
             case ElementKind.ATTRIBUTES:
                 if _required(before) != _required(after):
                     raise TooManyAffected  # what each request has to send affects all policies (C12)
+            case ElementKind.EXTENSIONS:
+                if _names(before) != _names(after):
+                    raise TooManyAffected  # the manifest of a bundle has them, and no delta changes it
+            case ElementKind.REQUESTS:
+                raise TooManyAffected  # the same
             case ElementKind.LINTS:
                 pass  # they decide nothing
             case _:
@@ -151,16 +182,19 @@ class _AffectedFinder:
                 affected.groups.add(group)
             case Assignment(subject=subject) if subject is not None:
                 affected.subjects.add(EntityKey(subject.type, subject.id))
-            case Grant():
+            case Grant(subject=subject, group=group, resource=resource):
                 self._pair(
-                    EntityKey(element.subject.type, element.subject.id),
-                    EntityKey(element.resource.type, element.resource.id),
+                    group or "" if subject is None else EntityKey(subject.type, subject.id),
+                    EntityKey(resource.type, resource.id),
                 )
 
-    def _pair(self, subject: EntityKey, resource: EntityKey) -> None:
-        self.affected.subjects.add(subject)
+    def _pair(self, holder: GrantHolder, resource: EntityKey) -> None:
+        if isinstance(holder, str):
+            self.affected.groups.add(holder)
+        else:
+            self.affected.subjects.add(holder)
         self.affected.resources.add(resource)
-        self.affected.pairs.add((subject, resource))
+        self.affected.pairs.add((holder, resource))
 
     def _group(self, id: str, before: Element | None, after: Element | None) -> None:
         assert before is None or isinstance(before, Group)
@@ -191,10 +225,11 @@ class _AffectedFinder:
             self.affected.resources |= {EntityKey(id, found) for found in self._column(query, id, MAX_STATES + 1)}
 
     def _wildcard_grants(self, type: str) -> None:
-        query = """SELECT subject_type, subject_id, resource_id FROM grants
+        query = """SELECT subject_type, subject_id, group_id, resource_id FROM grants
             WHERE environment = ? AND resource_type = ? AND wildcard LIMIT ?"""
-        for subject_type, subject_id, resource_id in self._rows(query, type, MAX_STATES + 1):
-            self._pair(EntityKey(subject_type, subject_id), EntityKey(type, resource_id))
+        for subject_type, subject_id, group, resource_id in self._rows(query, type, MAX_STATES + 1):
+            holder = EntityKey(subject_type, subject_id) if group is None else group
+            self._pair(holder, EntityKey(type, resource_id))
 
     def _rows(self, query: str, *values: str | int) -> list[tuple[Any, ...]]:
         return self._db.execute(query, (self._environment, *values)).fetchall()

@@ -8,6 +8,7 @@ from ....compiler.model.elements import ElementKind
 from ..actor import Actor
 from ..elements.workspace import ElementTexts, Workspace
 from ..environments import Environment
+from .affected import changes_declarations
 from .change_log import ChangeLogWriter
 from .delta_states import delta_of
 from .origin import refuse_direct_change
@@ -16,11 +17,16 @@ from .route_orders import moved_since, record_order
 
 @dataclass(frozen=True, slots=True)
 class FoundChanges:
-    """The changes of a write: those of elements, the routes that moved, and the delta, if there is one."""
+    """The changes of a write: those of elements, the routes that moved, and the delta, if there is one.
+
+    If `needs_bundle` is true, the delta has all that decides, but not the declared attributes that changed. So it can
+    be tried, and is not logged.
+    """
 
     net: list[ElementTexts]
     moved: frozenset[str]
     delta: bytes | None
+    needs_bundle: bool
 
 
 def find_changes(workspace: Workspace) -> FoundChanges | None:
@@ -33,7 +39,7 @@ def find_changes(workspace: Workspace) -> FoundChanges | None:
     kinds = {change.kind for change in net} | ({ElementKind.ROUTES} if moved else set())
     refuse_direct_change(workspace.environment, kinds)
     delta = delta_of(workspace.db, number, workspace.version, net, bool(moved), workspace.refuse_late)
-    return FoundChanges(net, moved, delta)
+    return FoundChanges(net, moved, delta, any(map(changes_declarations, net)))
 
 
 def log_found(
@@ -47,7 +53,7 @@ def log_found(
     for change in found.net:
         log.add(change)
     log.count_moved(len(found.moved))
-    return log.end(time, actor, found.delta)
+    return log.end(time, actor, None if found.needs_bundle else found.delta)
 
 
 def log_changes(workspace: Workspace, actor: Actor, time: str) -> int:

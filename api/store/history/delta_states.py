@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from operator import attrgetter
 from typing import Any
 
 from sqlite_utils import Database
@@ -26,7 +27,7 @@ from ....bundles.delta import (
 from ....bundles.file.fact_records import LISTED_GRANTS
 from ....bundles.program.clauses import Clause, During, Program
 from ....bundles.program.closure import TooManyAncestors, ancestors
-from ....bundles.program.facts import EntityKey, Facts, SubjectFacts, united_holdings
+from ....bundles.program.facts import EntityKey, Facts, GrantHolder, SubjectFacts, united_holdings
 from ....bundles.routing.routing import Routing
 from ....bundles.zones import zone_data
 from ....compiler.lowering.lower import EVERYTHING
@@ -41,6 +42,19 @@ from .affected import Affected, Alias, ChangedElement, TooManyAffected, affected
 
 MAX_ANCESTORS = 200_000
 """The most pairs of an affected group, or a group above one, and a group that contains it. More need a new bundle."""
+
+
+_ON = "resource_type = ? AND resource_id = ?"
+"""The SQL condition for the grants on a resource."""
+
+
+def _held(holder: GrantHolder) -> str:
+    """Returns the SQL condition for the grants of a holder, with a `?` for each part of its key."""
+    return "group_id = ?" if isinstance(holder, str) else "subject_type = ? AND subject_id = ?"
+
+
+def _key(holder: GrantHolder) -> tuple[str, ...]:
+    return (holder,) if isinstance(holder, str) else holder
 
 
 def _in_time() -> None:
@@ -164,11 +178,10 @@ class _States:
         return ancestors(parents, MAX_ANCESTORS)
 
     def _grants_of_pairs(self) -> list[Grant]:
-        where = "subject_type = ? AND subject_id = ? AND resource_type = ? AND resource_id = ?"
         return [
             grant
-            for subject, resource in self._affected.pairs
-            for grant in self._found(ElementKind.GRANTS, where, *subject, *resource)
+            for holder, resource in self._affected.pairs
+            for grant in self._found(ElementKind.GRANTS, f"{_held(holder)} AND {_ON}", *_key(holder), *resource)
         ]
 
     def _policies(self) -> Iterator[PolicyChange]:
@@ -181,25 +194,30 @@ class _States:
         facts = self._facts.groups.get(id)
         if facts is None:
             return GroupChange(id, (), (), present=False)
-        return GroupChange(id, tuple(sorted(self._above[id])), united_holdings(facts.holdings))
+        return GroupChange(id, tuple(sorted(self._above[id])), united_holdings(facts.holdings), self._granted(id))
 
     def _subject(self, key: EntityKey) -> SubjectChange:
         facts = self._facts.subjects.get(key) or SubjectFacts()
-        query = """SELECT DISTINCT resource_type, resource_id FROM grants
-            WHERE environment = ?1 AND subject_type = ?2 AND subject_id = ?3 AND NOT (wildcard AND EXISTS (
-                SELECT 1 FROM resource_types t WHERE t.environment = ?1 AND t.id = resource_type AND t.actionless))
-            ORDER BY 1, 2 LIMIT ?4"""
-        granted = tuple(EntityKey(*row) for row in self._rows(query, *key, LISTED_GRANTS + 1))
-        listed = granted if len(granted) <= LISTED_GRANTS else None
+        groups, granted = tuple(sorted(facts.groups)), self._granted(key)
         present = key in self._facts.subjects or self._is_listed_or_granted("subject", key)
-        return SubjectChange(key, tuple(sorted(facts.groups)), united_holdings(facts.holdings), listed, present)
+        return SubjectChange(key, groups, united_holdings(facts.holdings), granted, present)
+
+    def _granted(self, holder: GrantHolder) -> tuple[EntityKey, ...] | None:
+        """Returns the resources on which a holder has grants itself, or None if they are too many to list."""
+        query = f"""SELECT DISTINCT resource_type, resource_id FROM grants g
+            WHERE environment = ? AND {_held(holder)} AND NOT (wildcard AND EXISTS (SELECT 1 FROM resource_types t
+                WHERE t.environment = g.environment AND t.id = resource_type AND t.actionless))
+            ORDER BY 1, 2 LIMIT ?"""
+        granted = tuple(EntityKey(*row) for row in self._rows(query, *_key(holder), LISTED_GRANTS + 1))
+        return granted if len(granted) <= LISTED_GRANTS else None
 
     def _grants(self) -> Iterator[GrantsChange]:
-        by_pair: dict[tuple[EntityKey, EntityKey], list[GrantState]] = defaultdict(list)
-        for grant in sorted(self._facts.grants):
+        by_pair: dict[tuple[GrantHolder, EntityKey], list[GrantState]] = defaultdict(list)
+        for grant in sorted(self._facts.grants, key=attrgetter("id")):
             state = GrantState(grant.id, grant.actions, grant.expires, grant.starts)
-            by_pair[grant.subject, grant.resource].append(state)
-        return (GrantsChange(*pair, tuple(by_pair[pair])) for pair in sorted(self._affected.pairs))
+            by_pair[grant.holder, grant.resource].append(state)
+        pairs = sorted(self._affected.pairs, key=lambda pair: (isinstance(pair[0], str), pair))
+        return (GrantsChange(*pair, tuple(by_pair[pair])) for pair in pairs)
 
     def _resource(self, key: EntityKey) -> ResourceChange:
         return ResourceChange(key, key in self._facts.resources or self._is_listed_or_granted("resource", key))

@@ -10,6 +10,8 @@ from ..environments import Environment
 from ..errors import Conflict
 
 POLICY_KINDS: Final = (
+    ElementKind.EXTENSIONS,
+    ElementKind.REQUESTS,
     ElementKind.RESOURCE_TYPES,
     ElementKind.ROLES,
     ElementKind.POLICIES,
@@ -56,7 +58,7 @@ def refuse_direct_change(environment: Environment, changes: Iterable[str]) -> No
     """Raises Conflict for changes (by list) of the policy model of an environment that changes by promotion only."""
     if environment.promotion_only and any(kind in POLICY_KINDS for kind in changes):
         raise Conflict(
-            f"the resource types, roles, policies, routes, declared attributes and silenced lints of `{environment.id}`"
-            " change by promotion only: change them in another environment, and promote that"
+            "the opt-ins, resource types, roles, policies, routes, declared attributes and silenced lints of"
+            f" `{environment.id}` change by promotion only: change them in another environment, and promote that"
             f" (`POST /v1/environments/{environment.id}/promotions`)"
         )

@@ -5,11 +5,11 @@ from typing import Final, NamedTuple
 
 from sqlite_utils import Database
 
-from ....compiler.model.elements import LISTS, ONE_OBJECT
+from ....compiler.model.elements import LISTS, SINGLE_MEMBERS
 from ..environments import Environment
 from ..history.change_log import revisions_between
 
-COUNTED: Final = tuple(name for name in LISTS if name != ONE_OBJECT)
+COUNTED: Final = tuple(name for name in LISTS if name not in SINGLE_MEMBERS)
 """The lists of a model document."""
 
 MOST_REVISIONS: Final = 1_000

@@ -35,6 +35,7 @@ _ROWS: Final = "SELECT body FROM {} WHERE environment = ? AND {} ORDER BY {} LIM
 _OF_SUBJECT: Final = _ROWS.format("assignments", "subject_type = ? AND subject_id = ?", "place")
 _OF_GROUP: Final = _ROWS.format("assignments", "group_id = ?", "place")
 _GRANTS: Final = _ROWS.format("grants", "subject_type = ? AND subject_id = ?", "resource_type, resource_id, place")
+_GRANTS_OF_GROUP: Final = _ROWS.format("grants", "group_id = ?", "resource_type, resource_id, place")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +56,8 @@ class Holdings:
     """The holdings of a subject, with those that have not started yet or have expired.
 
     `groups` has each group with the ids on the shortest way to it: from the group that has the subject as a member, to
-    the one before it. `roles` are by id, and the assignments of each, those for the subject itself first. `truncated`
-    says whether a limit cut something.
+    the one before it. `roles` are by id, and the assignments of each, those for the subject itself first. `grants` are
+    those for the subject itself, and then those of its groups (P7). `truncated` says whether a limit cut something.
     """
 
     subject: Mapping[str, Any]
@@ -74,7 +75,7 @@ def holdings(db: Database, environment: Environment, key: ElementKey) -> Holding
     stored = TABLES[ElementKind.SUBJECTS].find(db, number, key)
     groups, more_groups = _groups(db, number, key)
     roles, more_roles = _roles(db, number, key, groups)
-    found = _rows(db, _GRANTS, (number, *key), MOST_GRANTS + 1)
+    found = _grants(db, number, key, groups)
     if stored is None and not (groups or roles or found):
         raise KINDS[ElementKind.SUBJECTS].absent(key, environment.id)
     subject = {"type": key[0], "id": key[1]} if stored is None else decode_body(stored.body)
@@ -113,6 +114,16 @@ def _roles(
         held = HeldAssignment(body["id"], body.get("group"), body.get("starts_at"), body.get("expires_at"))
         roles.setdefault(body["role"], []).append(held)
     return {role: tuple(sorted(roles[role], key=_order)) for role in sorted(roles)}, len(found) >= most
+
+
+def _grants(db: Database, environment: int, key: ElementKey, groups: Mapping[str, tuple[str, ...]]) -> list[bytes]:
+    """Returns the grants of a subject and its groups, with one more than fits if there are too many."""
+    found = _rows(db, _GRANTS, (environment, *key), MOST_GRANTS + 1)
+    for group in groups:
+        if len(found) > MOST_GRANTS:
+            break
+        found += _rows(db, _GRANTS_OF_GROUP, (environment, group), MOST_GRANTS + 1 - len(found))
+    return found
 
 
 def _order(held: HeldAssignment) -> tuple[str, str]:

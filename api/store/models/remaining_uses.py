@@ -9,23 +9,24 @@ from sqlite_utils import Database
 
 from ....compiler.lowering.lower import EVERYTHING
 from ....compiler.model.elements import Element, ElementKind, Grant, ResourceType
-from ..elements.element_bodies import element_of
+from ..elements.element_bodies import decode_body, element_of, fact_text
 from ..elements.kinds import Reference
-from ..errors import MAX_LISTED_USERS, Conflict
+from ..errors import MAX_LISTED_USERS, Conflict, User
 
 Stays: TypeAlias = Callable[[ElementKind, int], bool]
 """Says whether the element of a list at a place stays."""
 
 _USERS: dict[ElementKind, dict[ElementKind, str]] = {
     ElementKind.ROLES: {
-        ElementKind.ASSIGNMENTS: "SELECT place, id FROM assignments WHERE environment = ? AND role = ?"
+        ElementKind.ASSIGNMENTS: "SELECT place, id, body FROM assignments WHERE environment = ? AND role = ?"
     },
     ElementKind.GROUPS: {
-        ElementKind.ASSIGNMENTS: "SELECT place, id FROM assignments WHERE environment = ? AND group_id = ?"
+        ElementKind.ASSIGNMENTS: "SELECT place, id, body FROM assignments WHERE environment = ? AND group_id = ?",
+        ElementKind.GRANTS: "SELECT place, id, body FROM grants WHERE environment = ? AND group_id = ?",
     },
     ElementKind.RESOURCE_TYPES: {
-        ElementKind.GRANTS: "SELECT place, id FROM grants WHERE environment = ? AND resource_type = ?",
-        ElementKind.RESOURCES: "SELECT place, id FROM resources WHERE environment = ? AND type = ?",
+        ElementKind.GRANTS: "SELECT place, id, body FROM grants WHERE environment = ? AND resource_type = ?",
+        ElementKind.RESOURCES: "SELECT place, id, body FROM resources WHERE environment = ? AND type = ?",
     },
 }
 """The facts that refer to a removed element. Policies are replaced with it."""
@@ -35,11 +36,20 @@ DECLARATIONS: Final = frozenset(_USERS)
 
 
 class Use(Struct, frozen=True):
-    """An element of the target environment that refers to what the replacement would remove."""
+    """An element of the target environment that refers to what the replacement would remove.
+
+    `text` is an assignment or a grant as a sentence, or "" for a resource.
+    """
 
     kind: ElementKind
     id: str
     refers_to: str
+    text: str = ""
+
+    @property
+    def named(self) -> str:
+        """The words for the element in a message."""
+        return User(self.kind, (self.id,), self.text).named
 
 
 def uses(
@@ -55,8 +65,9 @@ def uses(
     """
     for kind, key in removed:
         for name, query in _USERS.get(kind, {}).items():
-            rows = ((id,) for place, id in db.execute(query, (environment, *key)) if stays(name, place))
-            yield from (Use(name, id, f"{kind}/{key[0]}") for (id,) in islice(rows, MAX_LISTED_USERS))
+            rows = (row for row in db.execute(query, (environment, *key)) if stays(name, row[0]))
+            for _, id, body in islice(rows, MAX_LISTED_USERS):
+                yield Use(name, id, f"{kind}/{key[0]}", fact_text(name, decode_body(body)))
     for type, lost in lost_actions.items():
         yield from _granted_actions(db, environment, type, lost, stays)
 
@@ -67,8 +78,8 @@ def refuse_uses(found: Iterator[Use], subject: str, remedy: str) -> None:
     if users:
         first = users[0]
         raise Conflict(
-            f"{subject} `{first.refers_to}`, which `{first.id}` in `{first.kind}` still uses; {remedy}",
-            tuple((one.kind, (one.id,)) for one in users),
+            f"{subject} `{first.refers_to}`, which {first.named} still uses; {remedy}",
+            tuple(User(one.kind, (one.id,), one.text) for one in users),
         )
 
 
@@ -91,4 +102,5 @@ def _granted_actions(db: Database, environment: int, type: str, lost: Set[str], 
         assert isinstance(grant, Grant)
         action = next((action for action in grant.actions if action in lost), None)
         if action is not None and stays(ElementKind.GRANTS, place):
-            yield Use(ElementKind.GRANTS, str(grant.id), f"{ElementKind.RESOURCE_TYPES}/{type}/{action}")
+            refers_to = f"{ElementKind.RESOURCE_TYPES}/{type}/{action}"
+            yield Use(ElementKind.GRANTS, str(grant.id), refers_to, fact_text(ElementKind.GRANTS, decode_body(body)))

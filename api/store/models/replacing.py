@@ -10,16 +10,17 @@ import msgspec
 from sqlite_utils import Database
 
 from ....compiler.model.elements import Assignment, Element, ElementKind, Grant, Route
+from ....compiler.model.same_element import same_element
 from ..actor import Actor
 from ..database.connections import CACHE_KIB
-from ..elements.element_bodies import element_of, same_body
+from ..elements.element_bodies import decode_body, element_of, fact_text, same_body
 from ..elements.equal_facts import equal_facts
-from ..elements.kinds import KINDS, Kind, Reference
+from ..elements.kinds import KINDS, Kind
 from ..elements.tables import TABLES, NewRow, bounds
 from ..elements.workspace import ElementTexts
 from ..environments import Environment
-from ..errors import BodyFault, ElementKey
-from ..history.affected import MAX_CHANGES
+from ..errors import BodyFault, ElementKey, User
+from ..history.affected import MAX_CHANGES, changes_declarations
 from ..history.change_log import ChangeCounts, ChangeLogWriter, change_of
 from ..history.delta_states import delta_of
 from ..history.origin import Origin, refuse_direct_change
@@ -32,6 +33,9 @@ MAX_LISTED = 1_000
 
 LARGE = 10_000
 """The number of elements to write from which the indexes get more memory."""
+
+MOST_KEPT_TEXTS = 10_000
+"""The most new texts of a list that are kept from the comparison to the commit. More are made again."""
 
 LARGE_CACHE_KIB = 256 * 1024
 _BATCH = 1_000
@@ -68,7 +72,7 @@ class ReplacementResult:
     warnings: tuple[BodyFault, ...]
     etag: str
     kept: Mapping[ElementKind, int]
-    kept_listed: tuple[Reference, ...]
+    kept_listed: tuple[User, ...]
 
 
 @dataclass(slots=True)
@@ -76,7 +80,8 @@ class _Plan:
     """The changes of one list. `places` are the stored places of the submitted elements, `_NEW` for new ones.
 
     `kept` are stored places that stay although nothing is submitted for them. `moves` says that the order of stored
-    elements changes, or that a new element comes before one of them.
+    elements changes, or that a new element comes before one of them. `texts` are the texts of the elements that differ,
+    by their indexes, or None if there are many. Other writes wait for a commit, so it must not make all texts again.
     """
 
     kind: Kind
@@ -85,6 +90,7 @@ class _Plan:
     removed: list[int] = field(default_factory=list)
     kept: Set[int] = frozenset()
     moves: bool = False
+    texts: dict[int, bytes] | None = None
 
     @property
     def is_empty(self) -> bool:
@@ -107,17 +113,19 @@ class Replacement:
         submitted: Submitted,
         kinds: Iterable[Kind] = KINDS.values(),
         keeps: Collection[ElementKind] = (),
+        by_meaning: bool = False,
     ):
         """Finds the difference in the lists of `kinds`. The others stay as they are.
 
-        In the lists `keeps`, stored elements stay if the submitted model lacks them.
+        In the lists `keeps`, stored elements stay if the submitted model lacks them. With `by_meaning`, an element that
+        only writes a set in another order stays as it is.
         """
         self._db, self._environment, self._submitted = db, environment, submitted
         self._version = environment.revision + 1
         self._log = ChangeLogWriter(db, environment)
         self._listed: list[tuple[str, ElementKey, str]] = []
         self._few: list[ElementTexts] = []
-        self._moves, self._keeps = False, keeps
+        self._moves, self._keeps, self._by_meaning = False, keeps, by_meaning
         self._plans = [self._plan(kind) for kind in kinds]
 
     def is_current(self, db: Database, environment: Environment) -> bool:
@@ -166,7 +174,7 @@ class Replacement:
         self._count_moved(record_order(self._db, environment.number, self._version, order))
         text = msgspec.json.encode(lists).decode()
         self._db.execute("UPDATE environments SET lists = ? WHERE number = ?", (text, environment.number))
-        few = len(self._few) <= MAX_CHANGES
+        few = len(self._few) <= MAX_CHANGES and not any(map(changes_declarations, self._few))
         delta = delta_of(self._db, environment.number, self._version, self._few, self._moves) if few else None
         revision = self._log.end(time, actor, delta, origin)
         self._db.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
@@ -192,15 +200,14 @@ class Replacement:
     def _result(self, revision: int) -> ReplacementResult:
         etag = self._environment.etag_of(revision)
         kept = {plan.kind.name: len(plan.kept) for plan in self._plans if plan.kept}
-        listed = tuple(islice(chain.from_iterable(map(self._kept_keys, self._plans)), MAX_LISTED))
+        listed = tuple(islice(chain.from_iterable(map(self._kept, self._plans)), MAX_LISTED))
         warnings = self._submitted.warnings
         return ReplacementResult(revision, self._log.change_counts, tuple(self._listed), warnings, etag, kept, listed)
 
-    def _kept_keys(self, plan: _Plan) -> Iterator[Reference]:
-        name, columns = plan.kind.name, ", ".join(plan.kind.key)
-        query = f"SELECT {columns} FROM {name} WHERE place = ?"
-        for place in islice(sorted(plan.kept), MAX_LISTED):
-            yield name, self._db.execute(query, (place,)).fetchone()
+    def _kept(self, plan: _Plan) -> Iterator[User]:
+        kind = plan.kind
+        for body in self._bodies_at(kind, islice(sorted(plan.kept), MAX_LISTED)).values():
+            yield User(kind.name, kind.key_of(element_of(kind.name, body)), fact_text(kind.name, decode_body(body)))
 
     def _plan(self, kind: Kind) -> _Plan:
         plan, table, number = _Plan(kind), TABLES[kind.name], self._environment.number
@@ -209,11 +216,17 @@ class Replacement:
         if not stored:
             plan.places = array("q", [_NEW]) * len(elements)
             plan.differs = bytearray(b"\1") * len(elements)
+            if len(elements) <= MOST_KEPT_TEXTS:
+                plan.texts = dict(enumerate(self._submitted.texts(kind.name)))
             return plan
-        for element, text in zip(elements, self._submitted.texts(kind.name), strict=True):
+        texts: dict[int, bytes] = {}
+        for at, (element, text) in enumerate(zip(elements, self._submitted.texts(kind.name), strict=True)):
             found = table.find(self._db, number, kind.key_of(element))
             plan.places.append(_NEW if found is None else found.place)
-            plan.differs.append(found is None or not same_body(found.body, text))
+            plan.differs.append(found is None or not self._is_same(kind, found.body, element, text))
+            if plan.differs[at] and len(texts) <= MOST_KEPT_TEXTS:
+                texts[at] = text
+        plan.texts = texts if len(texts) <= MOST_KEPT_TEXTS else None
         missing = stored.difference(plan.places)
         if kind.name in self._keeps:
             replaced = {place for place in self._equal_places(plan) if place in missing}
@@ -223,6 +236,11 @@ class Replacement:
         old = [place for place in plan.places if place != _NEW]
         plan.moves = _NEW in plan.places[: len(old)] or any(left > right for left, right in pairwise(old))
         return plan
+
+    def _is_same(self, kind: Kind, stored: bytes, element: Element, text: bytes) -> bool:
+        if same_body(stored, text):
+            return True
+        return self._by_meaning and same_element(element_of(kind.name, stored), element)
 
     def _equal_places(self, plan: _Plan) -> Iterator[int]:
         """Yields the places of stored facts that equal a new or changed one (P8)."""
@@ -288,10 +306,18 @@ class Replacement:
         if not any(plan.differs):
             return
         name, key_of = plan.kind.name, plan.kind.key_of
-        pairs = zip(self._submitted.elements(name), self._submitted.texts(name), strict=True)
-        for at, (element, text) in enumerate(pairs):
+        for at, element, text in self._differing(plan):
+            yield at, element, ElementTexts(name, key_of(element), befores.get(plan.places[at]), text, 0)
+
+    def _differing(self, plan: _Plan) -> Iterator[tuple[int, Element, bytes]]:
+        """Yields the added and changed elements with their indexes and texts, in order."""
+        elements = self._submitted.elements(plan.kind.name)
+        if plan.texts is not None:
+            yield from ((at, elements[at], text) for at, text in plan.texts.items())
+            return
+        for at, (element, text) in enumerate(zip(elements, self._submitted.texts(plan.kind.name), strict=True)):
             if plan.differs[at]:
-                yield at, element, ElementTexts(name, key_of(element), befores.get(plan.places[at]), text, 0)
+                yield at, element, text
 
     def _bodies_at(self, kind: Kind, places: Iterable[int]) -> dict[int, bytes]:
         query = f"SELECT body FROM {kind.name} WHERE place = ?"

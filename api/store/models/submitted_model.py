@@ -13,9 +13,9 @@ from ....bundles.zones import zone_names
 from ....compiler.diagnostics.diagnostic import Diagnostic, Finding, Severity
 from ....compiler.documents.document import READERS
 from ....compiler.documents.document_handler import AddElement, DocumentHandler
-from ....compiler.limits import DEFAULTS
+from ....compiler.limits import DEFAULTS, Limits
 from ....compiler.load import load
-from ....compiler.model.elements import LISTS, ONE_OBJECT, Element, Model
+from ....compiler.model.elements import LISTS, SINGLE_MEMBERS, Element, ElementKind, Model
 from ....compiler.source import Source
 from ..elements.element_bodies import Body, decode_body, encode_body, merged
 from ..elements.kinds import MADE_IDS
@@ -39,12 +39,12 @@ class SubmittedModel:
     warnings: tuple[BodyFault, ...] = ()
 
     @classmethod
-    def read(cls, sources: Sequence[Source], now: float | None = None) -> "SubmittedModel":
+    def read(cls, sources: Sequence[Source], now: float | None = None, limits: Limits = DEFAULTS) -> "SubmittedModel":
         """Returns the model in the documents together. Raises Rejected with all their faults.
 
         `now` is the instant in epoch seconds, by which the warnings say what has expired.
         """
-        loaded = load(sources, zone_names(), now=now)
+        loaded = load(sources, zone_names(), limits=limits, now=now)
         if loaded.model is None:
             raise Rejected(_faults(loaded.diagnostics, "error"))
         return replace(cls.of(loaded.model, sources), warnings=_faults(loaded.diagnostics, "warning"))
@@ -63,12 +63,14 @@ class SubmittedModel:
     def texts(self, name: str) -> Iterator[bytes]:
         """Yields the texts of a list's elements, in order: as they were given, with the made ids.
 
-        Objects of declared attributes in several documents are one.
+        A single member that several documents have is one.
         """
         made_ids = name in MADE_IDS
         given: Iterator[msgspec.Raw | Body] = (one for document in self.documents for one in document.get(name, ()))
-        if name == ONE_OBJECT:
+        if name == ElementKind.ATTRIBUTES:
             given = _joined(given)
+        elif name in SINGLE_MEMBERS:
+            given = map(msgspec.to_builtins, self.elements(name))
         for element, one in zip(self.elements(name), given, strict=True):
             body = decode_body(one) if isinstance(one, msgspec.Raw) else one
             if made_ids and "id" not in body:
@@ -86,7 +88,7 @@ class _ValueCollector(DocumentHandler):
         return True
 
     def value(self, name: str, value: Json) -> None:
-        if name == ONE_OBJECT and isinstance(value, dict):
+        if name in SINGLE_MEMBERS:
             self.lists[name].append(value)
 
     def elements(self, name: str) -> AddElement:
@@ -127,7 +129,7 @@ def _given_elements(source: Source) -> Mapping[str, Sequence[Any]]:
     if ending == ".json":
         members = _members.decode(source.data.removeprefix(_BOM))
         return {
-            name: [text] if name == ONE_OBJECT else _items.decode(text)
+            name: [text] if name in SINGLE_MEMBERS else _items.decode(text)
             for name, text in members.items()
             if name in LISTS
         }

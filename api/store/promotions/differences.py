@@ -6,7 +6,8 @@ from typing import TypeVar
 import msgspec
 
 from ....compiler.model.elements import ElementKind
-from ..elements.element_bodies import decode_body, same_body
+from ....compiler.model.same_element import same_element
+from ..elements.element_bodies import change_text, decode_body
 from ..elements.kinds import Reference
 from ..history.change_log import change_of
 from ..history.route_orders import moved
@@ -18,30 +19,29 @@ _size = msgspec.json.encode
 
 
 def changed_elements(before: PolicyModel, after: PolicyModel) -> Iterator[Reference]:
-    """Yields the list and key of each element that differs: removed ones first, then in the order of `after`."""
+    """Yields the list and key of each element that differs: removed ones first, then in the order of `after`.
+
+    One that only writes a set in another order does not.
+    """
     for kind in POLICY_LISTS:
         old, new = before.stored[kind.name], after.stored[kind.name]
         yield from ((kind.name, key) for key in old if key not in new)
         for key, one in new.items():
             was = old.get(key)
-            if was is None or not same_body(was.text, one.text):
+            if was is None or not (was.text == one.text or same_element(was.element, one.element)):
                 yield kind.name, key
 
 
 def differences(before: PolicyModel, after: PolicyModel) -> Iterator[ElementDifference]:
     """Yields the changed elements with their bodies, and then the routes that move among the others."""
     for name, key in changed_elements(before, after):
-        old, new = before.stored[name].get(key), after.stored[name].get(key)
-        yield ElementDifference(
-            name,
-            key[-1],
-            change_of(old, new),
-            None if old is None else decode_body(old.text),
-            None if new is None else decode_body(new.text),
-        )
+        was, now = before.stored[name].get(key), after.stored[name].get(key)
+        old, new = (None if one is None else decode_body(one.text) for one in (was, now))
+        yield ElementDifference(name, key[-1], change_of(old, new), old, new, change_text(name, old, new))
     for id in sorted(moved(before.route_order, after.route_order)):
         body = decode_body(after.stored[ElementKind.ROUTES][(id,)].text)
-        yield ElementDifference(ElementKind.ROUTES, id, "moved", body, body)
+        text = change_text(ElementKind.ROUTES, body, body)
+        yield ElementDifference(ElementKind.ROUTES, id, "moved", body, body, text)
 
 
 def shown(found: Iterable[_T]) -> tuple[tuple[_T, ...], bool]:

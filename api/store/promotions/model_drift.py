@@ -6,16 +6,16 @@ from sqlite_utils import Database
 
 from ....compiler.model.elements import ElementKind
 from ....compiler.model.same_element import same_element
-from ..elements.element_bodies import Body, decode_body, element_of, encode_body
+from ..elements.element_bodies import Body, change_text, decode_body, element_of, encode_body
 from ..elements.kinds import Reference
 from ..elements.tables import TABLES
 from ..environments import Environment
-from ..history.change_log import change_of, revision_numbered
+from ..history.change_log import Revision, change_of, revision_numbered
 from ..history.origin import Origin
 from ..history.route_orders import last_move, moved, order_at
 from .differences import shown
 from .policy_changes import PolicyElementChange, policy_changes_since
-from .promotion import Drift, DriftChange
+from .promotion import Change, Drift, DriftChange
 
 
 def drift_of(db: Database, environment: Environment) -> Drift:
@@ -57,13 +57,19 @@ def _moved_routes(db: Database, environment: Environment, since: int) -> Iterato
     for id in sorted(moved(order_at(db, environment.number, since), now)):
         row = TABLES[ElementKind.ROUTES].find(db, environment.number, (id,))
         body = None if row is None else decode_body(row.body)
-        yield DriftChange(ElementKind.ROUTES, id, "moved", body, body, last, revision.by, revision.time)
+        yield _change((ElementKind.ROUTES, (id,)), "moved", body, body, revision)
 
 
 def _shown(reference: Reference, change: PolicyElementChange, after: Body | None) -> DriftChange:
+    return _change(reference, change_of(change.before, after), change.before, after, change)
+
+
+def _change(
+    reference: Reference, what: Change, before: Body | None, after: Body | None, by: PolicyElementChange | Revision
+) -> DriftChange:
     kind, key = reference
-    what = change_of(change.before, after)
-    return DriftChange(kind, key[-1], what, change.before, after, change.revision, change.by, change.time)
+    text = change_text(kind, before, after)
+    return DriftChange(kind, key[-1], what, before, after, text, revision=by.revision, by=by.by, time=by.time)
 
 
 def _mean_the_same(reference: Reference, before: Body | None, after: Body | None) -> bool:

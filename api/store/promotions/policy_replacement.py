@@ -11,6 +11,7 @@ from sqlite_utils import Database
 
 from ....compiler.model.elements import ElementKind
 from ..actor import Actor
+from ..elements.kinds import KINDS
 from ..environments import Environment
 from ..errors import MAX_LISTED_USERS, Drifted
 from ..history.origin import Origin
@@ -21,7 +22,8 @@ from .differences import differences, shown
 from .lost_roles import lost_roles
 from .model_drift import baseline, drift_of
 from .policy_model import POLICY_LISTS, PolicyModel, policy_model
-from .promotion import Drift, Preview
+from .promotion import Drift, ElementDifference, LostRole, Preview, RoleRename
+from .renamed_roles import renamed_assignments, renamed_differences, renamed_policies
 
 
 class PolicySource(NamedTuple):
@@ -43,13 +45,27 @@ class RequestedBy(NamedTuple):
 class PolicyReplacement:
     """The replacement of the policy model of `target` by `after`, which comes from `source`, and its effects.
 
-    It is about one state of the database.
+    It is about one state of the database. The assignments of a role that `renames` has get its new name.
     """
 
-    def __init__(self, db: Database, target: Environment, source: PolicySource, after: PolicyModel):
-        self._db, self.target, self.source = db, target, source
+    def __init__(
+        self,
+        db: Database,
+        target: Environment,
+        source: PolicySource,
+        after: PolicyModel,
+        renames: tuple[RoleRename, ...] = (),
+    ):
+        self._db, self.target, self.source, self.renames = db, target, source, renames
         self.before = policy_model(db, target)
         self.after = PolicyModel(after.stored, _lists(db, target, after))
+        self._assignments = renamed_assignments(db, target, renames) if renames else {}
+        self._difference: Replacement | None = None
+
+    def prepare(self) -> None:
+        """Find the digests and the difference now, for a later `within`."""
+        _ = self.before.digest, self.after.digest
+        self._difference = self._replacement()
 
     def within(self, db: Database) -> "PolicyReplacement":
         """Returns the same takeover for a later transaction of `db`, in which neither end has changed since."""
@@ -64,8 +80,8 @@ class PolicyReplacement:
 
     def preview(self) -> Preview:
         """Returns what it would do, and what would prevent it."""
-        elements, more_elements = shown(differences(self.before, self.after))
-        loses, more_roles = shown(lost_roles(self._db, self.target, self.before, self.after))
+        elements, more_elements = shown(self.differences())
+        loses, more_roles = shown(self._lost_roles())
         return Preview(
             self.source.id,
             self.source.epoch,
@@ -78,7 +94,17 @@ class PolicyReplacement:
             loses,
             tuple(islice(self._uses(), MAX_LISTED_USERS)),
             drift_of(self._db, self.target),
+            renames=self.renames,
         )
+
+    def differences(self) -> Iterator[ElementDifference]:
+        """Yields the assignments of renamed roles, and the changed elements of the policy model."""
+        yield from renamed_differences(self._assignments)
+        yield from differences(self.before, self.after)
+
+    def _lost_roles(self) -> Iterator[LostRole]:
+        held = {one.new: one.old for one in self.renames}
+        yield from lost_roles(self._db, self.target, renamed_policies(self.before, self.renames), self.after, held)
 
     def refuse(self, accept_drift: bool) -> Drift:
         """Returns the drift that it overwrites.
@@ -115,7 +141,9 @@ class PolicyReplacement:
     def _uses(self) -> Iterator[Use]:
         """Yields the facts of the target that refer to what goes."""
         before, after = self.before.stored, self.after.stored
-        removed = ((kind, key) for kind in before for key in before[kind] if key not in after[kind])
+        carried = {(ElementKind.ROLES, (one.old,)) for one in self.renames}
+        gone = ((kind, key) for kind in before for key in before[kind] if key not in after[kind])
+        removed = (one for one in gone if one not in carried)
         old, new = (model.by_key(ElementKind.RESOURCE_TYPES) for model in (self.before, self.after))
         lost = lost_actions((old.get(key), type) for key, type in new.items())
         return uses(self._db, self.target.number, removed, lost)
@@ -129,7 +157,16 @@ class PolicyReplacement:
         return Origin(id, *source, self.after.digest, after, self.is_restoration)
 
     def _replacement(self) -> Replacement:
-        return Replacement(self._db, self.target, self.after, POLICY_LISTS)
+        """Returns the difference: the prepared one, for one use, if the database is still as it was."""
+        found, self._difference = self._difference, None
+        if found is not None and found.is_current(self._db, self.target):
+            return found
+        if not self._assignments:
+            return Replacement(self._db, self.target, self.after, POLICY_LISTS, by_meaning=True)
+        kind = ElementKind.ASSIGNMENTS
+        facts = {key: now for key, (_, now) in self._assignments.items()}
+        written = PolicyModel({**self.after.stored, kind: facts}, self.after.lists)
+        return Replacement(self._db, self.target, written, (*POLICY_LISTS, KINDS[kind]), by_meaning=True)
 
 
 def _lists(db: Database, target: Environment, after: PolicyModel) -> tuple[ElementKind, ...]:

@@ -21,6 +21,7 @@ MAX_SHOWN: Final = 1_000
 MAX_SHOWN_BYTES: Final = 8 * 1024 * 1024
 """The bytes of either together."""
 
+Change = Literal["added", "changed", "removed", "moved"]
 Status = Literal["pending", "done", "rejected"]
 Note = Annotated[str, Meta(max_length=MAX_NOTE)]
 Sha256 = Annotated[str, Meta(extra_json_schema={"pattern": "^[0-9a-f]{64}$"})]
@@ -30,17 +31,19 @@ Body = dict[str, Any] | None
 class ElementDifference(Struct, frozen=True):
     """The change of an element: its bodies before and after, or null if it did not exist.
 
-    A route that comes earlier or later among the others is `moved`.
+    A route that comes earlier or later among the others is `moved`. `text` has the change in the language: lines with
+    `- ` go, those with `+ ` come, the others stay.
     """
 
     kind: ElementKind
     id: str
-    change: Literal["added", "changed", "removed", "moved"]
+    change: Change
     before: Body
     after: Body
+    text: tuple[str, ...] = ()
 
 
-class DriftChange(ElementDifference, frozen=True):
+class DriftChange(ElementDifference, frozen=True, kw_only=True):
     """An edit in place: who made the last one of this element, and in which revision."""
 
     revision: int
@@ -61,6 +64,13 @@ class Drift(Struct, frozen=True):
     truncated: bool = False
 
 
+class RoleRename(Struct, frozen=True, forbid_unknown_fields=True, rename={"old": "from", "new": "to"}):
+    """A role that the promotion removes, and the one that it adds in its place: the holders stay the same."""
+
+    old: Annotated[str, Meta(min_length=1, max_length=512)]
+    new: Annotated[str, Meta(min_length=1, max_length=512)]
+
+
 class LostRole(Struct, frozen=True):
     """A role that loses ALLOW policies: their ids, and how many enabled ones it keeps.
 
@@ -79,7 +89,8 @@ class Preview(Struct, frozen=True, rename=SOURCE_NAMES):
     """The preview of a promotion. `digest` is that of the policy model that the target would have.
 
     `elements` are the changed elements, the first 1,000. `loses` are the roles that would lose policies, the first
-    1,000. `truncated` says that there are more of either. `in_use` are the elements that prevent the promotion.
+    1,000. `truncated` says that there are more of either. `in_use` are the elements that prevent the promotion. With
+    `renames`, `elements` has the assignments too that get the new role.
     """
 
     environment: str
@@ -94,6 +105,7 @@ class Preview(Struct, frozen=True, rename=SOURCE_NAMES):
     in_use: tuple[Use, ...]
     drift: Drift
     dry_run: bool = True
+    renames: tuple[RoleRename, ...] = ()
 
 
 class Promotion(Struct, frozen=True, omit_defaults=True, rename=SOURCE_NAMES):
@@ -104,7 +116,7 @@ class Promotion(Struct, frozen=True, omit_defaults=True, rename=SOURCE_NAMES):
     `environment`, `epoch` and `source_revision` say where the policy model comes from. In a restoration and a change
     of gateway settings, that is the environment itself. `revision` is the one that it made in the target, `digest` that
     of the policy model or the settings, and `replaces` that of those before. `accepted_drift` are the edits in place
-    that it overwrote.
+    that it overwrote. `renames` are the roles whose assignments it carries over to a new name.
     """
 
     id: str
@@ -125,6 +137,7 @@ class Promotion(Struct, frozen=True, omit_defaults=True, rename=SOURCE_NAMES):
     decided_by: str | None = None
     decided_at: str | None = None
     reason: str | None = None
+    renames: tuple[RoleRename, ...] = ()
 
 
 class GatewayDifference(Struct, frozen=True):
@@ -152,6 +165,7 @@ class Wanted(Struct, frozen=True):
     note: str | None = None
     accept_drift: bool = False
     expect_digest: str | None = None
+    renames: tuple[RoleRename, ...] = ()
 
 
 read_promotion: Final = msgspec.json.Decoder(Promotion).decode

@@ -26,8 +26,9 @@ from .gateway_approvals import carry_out, request_change, waiting_change
 from .model_drift import drift_of
 from .policy_model import PolicyModel, policy_model
 from .policy_replacement import PolicyReplacement, PolicySource, RequestedBy
-from .promotion import Drift, Preview, Promotion, PromotionDetail, Wanted
+from .promotion import Drift, ElementDifference, Preview, Promotion, PromotionDetail, Wanted
 from .records import add_record, end_waiting, record_of, records, waiting_model
+from .renamed_roles import refuse_renames, renamed_assignments, renamed_differences
 
 
 class Promotions:
@@ -46,7 +47,7 @@ class Promotions:
         Raises NotFound, Rejected if it is from the environment itself, and Conflict if another digest was expected.
         """
         with self._connections.reading() as db:
-            return _previewed(_promotion(db, env, actor, wanted.source), wanted)
+            return _previewed(_promotion(db, env, actor, wanted), wanted)
 
     def preview_restoration(self, env: str, actor: Actor, revision: int, wanted: Wanted) -> Preview:
         """Returns what going back to a revision would do. Raises NotFound, Conflict if another digest was expected."""
@@ -59,9 +60,9 @@ class Promotions:
         Raises NotFound, and Rejected if it is from the environment itself. Raises Drifted for a drift that is not
         accepted, and Conflict if something still uses what is removed, or another digest was expected.
         """
-        prepared = self._prepared(lambda db: _promotion(db, env, actor, wanted.source))
+        prepared = self._prepared(lambda db: _promotion(db, env, actor, wanted))
         with self._writing(actor) as db:
-            takeover = _promotion(db, env, actor, wanted.source, prepared)
+            takeover = _promotion(db, env, actor, wanted, prepared)
             return self._take_over(db, actor, takeover, wanted)
 
     def restore(self, env: str, actor: Actor, revision: int, wanted: Wanted, administers: bool = True) -> Promotion:
@@ -110,7 +111,7 @@ class Promotions:
                 return changed
             # The source may be gone or changed: what was shown is stored with the promotion.
             source = PolicySource(waiting.environment, waiting.uuid, waiting.epoch, waiting.source_revision)
-            takeover = PolicyReplacement(db, target, source, waiting_model(db, waiting))
+            takeover = PolicyReplacement(db, target, source, waiting_model(db, waiting), waiting.renames)
             if takeover.before.digest != waiting.replaces:
                 raise Conflict(f"`{env}` has changed since this was asked for; reject it, and ask for a new promotion")
             takeover.refuse(accept_drift=True)  # what had drifted was shown, and nothing has since
@@ -143,7 +144,7 @@ class Promotions:
                 return PromotionDetail(**asdict(found))
             if found.kind == "gateway":
                 return PromotionDetail(**asdict(found), gateway=waiting_change(db, target, found))
-            elements, truncated = shown(differences(policy_model(db, target), waiting_model(db, found)))
+            elements, truncated = shown(_waiting_differences(db, target, found))
             return PromotionDetail(**asdict(found), elements=elements, truncated=truncated)
 
     def list(
@@ -168,13 +169,13 @@ class Promotions:
             return found, policy_model(db, found)
 
     def _prepared(self, find: Callable[[Database], PolicyReplacement]) -> PolicyReplacement:
-        """Returns a takeover with both policy models read and their digests known.
+        """Returns a takeover with both policy models read, and their digests and difference found.
 
-        PERF: that is half of a promotion's work, and no other write waits for it.
+        PERF: that is most of a promotion's work, and no other write waits for it.
         """
         with self._connections.reading() as db:
             found = find(db)
-            _ = found.before.digest, found.after.digest
+            found.prepare()
             return found
 
     def _take_over(self, db: Database, actor: Actor, takeover: PolicyReplacement, wanted: Wanted) -> Promotion:
@@ -195,6 +196,7 @@ class Promotions:
             None if waits else done.revision,
             wanted.note,
             drift.changes or None,
+            renames=takeover.renames,
         )
         add_record(db, target, made, takeover.after.packed() if waits else None)
         self._audit(db, actor, target, Event.PROMOTION_REQUESTED if waits else _done_event(made), made)
@@ -226,6 +228,7 @@ class Promotions:
             "accepted_drift": [f"{one.kind}/{one.id}" for one in promotion.accepted_drift or ()],
             "promoted_by": promotion.promoted_by,
             "reason": promotion.reason,
+            "renames": [{"from": one.old, "to": one.new} for one in promotion.renames],
         }
         told = {name: value for name, value in details.items() if value not in (None, [])} | dict(more)
         append(db, AuditEntry.of(self._now(), actor, event, told, environment=target))
@@ -238,11 +241,11 @@ class Promotions:
 
 
 def _promotion(
-    db: Database, env: str, actor: Actor, source_id: str, prepared: PolicyReplacement | None = None
+    db: Database, env: str, actor: Actor, wanted: Wanted, prepared: PolicyReplacement | None = None
 ) -> PolicyReplacement:
     """Returns the takeover, `prepared` if neither end has changed since."""
     target = environment_within(db, env, actor.bounds)
-    source = environment_within(db, source_id, actor.bounds)
+    source = environment_within(db, wanted.source, actor.bounds)
     if source.uuid == target.uuid:
         message = "an environment can't be promoted to itself"
         raise Rejected(
@@ -251,7 +254,16 @@ def _promotion(
     ends = target, _as_source(source, source.revision)
     if prepared is not None and (prepared.target, prepared.source) == ends:
         return prepared.within(db)
-    return PolicyReplacement(db, *ends, policy_model(db, source))
+    takeover = PolicyReplacement(db, *ends, policy_model(db, source), wanted.renames)
+    refuse_renames(wanted.renames, takeover.before, takeover.after)
+    return takeover
+
+
+def _waiting_differences(db: Database, target: Environment, waiting: Promotion) -> Iterator[ElementDifference]:
+    """Yields what a promotion that waits would change now."""
+    if waiting.renames:
+        yield from renamed_differences(renamed_assignments(db, target, waiting.renames))
+    yield from differences(policy_model(db, target), waiting_model(db, waiting))
 
 
 def _restoration(

@@ -13,6 +13,7 @@ from ....bundles.conditions.attribute_keys import steps_of
 from ....bundles.conditions.comparisons import constants_of
 from ....bundles.conditions.literals import literal_of
 from ....bundles.conditions.operators import IS_UPWARD, Operator, Ordering
+from ....bundles.conditions.trees.instant_comparisons import instant_comparison_in, is_of_instants
 from ....bundles.conditions.trees.tree import And, Const, FilterTree, Not, Or, TreeComparison, complement
 from ....bundles.conditions.values import Json, is_number
 from ..elements.element_bodies import encode_body
@@ -82,7 +83,7 @@ class CandidateSql:
 
     def _comparison(self, tree: TreeComparison, holds: bool) -> Sql:
         among = constants_of(tree.op, tree.value)
-        if tree.key == "type" or self._comparisons == 0 or self._constants < len(among):
+        if tree.key == "type" or is_of_instants(tree.key) or self._comparisons == 0 or self._constants < len(among):
             return None
         self._comparisons -= 1
         self._constants -= len(among)
@@ -95,6 +96,8 @@ class CandidateSql:
                 return self._ordered(tree, tree.op, holds)
             case Operator.REGEX:
                 return self._matches(tree) if holds else None
+            case Operator.HAS | Operator.HAS_ANY | Operator.HAS_NONE:  # the elements of an array are not searched
+                return None
             case _:
                 assert_never(tree.op)
 
@@ -193,8 +196,9 @@ class CandidateSql:
 def may_hold_without_attributes(tree: FilterTree) -> bool:
     """Returns whether a filter may hold for an entity without attributes."""
     match tree:
-        case TreeComparison(key):
-            return key == "id"
+        case TreeComparison():
+            of_instants = instant_comparison_in(tree)
+            return (of_instants or tree).key == "id"
         case Not(TreeComparison()):
             return True
         case Not(child):

@@ -14,7 +14,7 @@ from ....bundles.conditions.trees.normalise import normal_or
 from ....bundles.conditions.trees.tree import FALSE, FilterTree
 from ....bundles.conditions.values import Json, is_text
 from ....runtime.searches.subjects import SubjectRule
-from .search_rows import GRANTED_ON, GRANTED_TO, RESOURCES, SUBJECTS, IdRange, Search, SpanRows
+from .search_rows import RESOURCES, SUBJECTS, IdRange, Search, SpanRows
 
 MOST_ROLES = 1_000
 """The most roles of a condition whose holders are looked up. With more, every subject is tested."""
@@ -65,7 +65,7 @@ def resource_candidates(
         return _NONE
     search = Search(db, RESOURCES, IdRange(environment, type, after, count))
     if granted_to is not None and _are_texts(*granted_to):
-        search.add_granted(GRANTED_TO, *granted_to)
+        search.add_granted_to(*granted_to)
     return _candidates(search.rows(where))
 
 
@@ -83,7 +83,7 @@ def subject_candidates(
         return _NONE
     search = Search(db, SUBJECTS, IdRange(environment, type, after, count))
     if granted_on is not None and _are_texts(*granted_on):
-        search.add_granted(GRANTED_ON, *granted_on)
+        search.add_granted_on(*granted_on)
     everyone = [rule.where for rule in rules if rule.roles is None]
     for where, roles in _holders(rules).items():
         if len(roles) > MOST_ROLES:

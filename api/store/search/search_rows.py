@@ -84,12 +84,22 @@ SUBJECTS = Registry(
         IdSource("group_subjects", "id", "type = :type"),
     ),
 )
-GRANTED_TO = IdSource(
-    "grants", "resource_id", "subject_type = :by_type AND subject_id = :by_id AND resource_type = :type"
+GRANTED_TO = (
+    IdSource("grants", "resource_id", "subject_type = :by_type AND subject_id = :by_id AND resource_type = :type"),
+    IdSource("grants", "resource_id", "group_id = named AND resource_type = :type", "granted"),
 )
-GRANTED_ON = IdSource(
-    "grants", "subject_id", "resource_type = :by_type AND resource_id = :by_id AND subject_type = :type"
+"""The resources on which a subject, or one of its groups in `granted`, has grants (P4, P7)."""
+GROUPS_GRANTED_TO = """granted(named) AS (SELECT group_id FROM group_subjects
+    WHERE environment = :env AND type = :by_type AND id = :by_id
+    UNION SELECT group_id FROM granted CROSS JOIN group_groups WHERE environment = :env AND member = named)"""
+GRANTED_ON = (
+    IdSource("grants", "subject_id", "resource_type = :by_type AND resource_id = :by_id AND subject_type = :type"),
+    IdSource("group_subjects", "id", "group_id = named AND type = :type", "granted"),
 )
+"""The subjects that have grants on a resource, themselves or by one of the groups in `granted` (P4, P7)."""
+GROUPS_GRANTED_ON = """granted(named) AS (SELECT group_id FROM grants
+    WHERE environment = :env AND resource_type = :by_type AND resource_id = :by_id AND subject_type IS NULL
+    UNION SELECT member FROM granted CROSS JOIN group_groups WHERE environment = :env AND group_id = named)"""
 
 
 class Search:
@@ -107,10 +117,18 @@ class Search:
         self._sources: list[IdSource] = []
         self._arms: list[str] = []
 
-    def add_granted(self, ids: IdSource, type: str, id: str) -> None:
-        """Add entities that have a grant with the other end of that key. Their attributes do not matter."""
+    def add_granted_to(self, type: str, id: str) -> None:
+        """Add the resources on which a subject or one of its groups has a grant. Their attributes do not matter."""
+        self._add_granted(GRANTED_TO, GROUPS_GRANTED_TO, type, id)
+
+    def add_granted_on(self, type: str, id: str) -> None:
+        """Add the subjects that have a grant on a resource, themselves or by a group."""
+        self._add_granted(GRANTED_ON, GROUPS_GRANTED_ON, type, id)
+
+    def _add_granted(self, ids: Sequence[IdSource], groups: str, type: str, id: str) -> None:
         self._values |= {"by_type": type, "by_id": id}
-        self._add([ids], TRUE, CandidateSql(TRUE))
+        self._with.append(groups)
+        self._add(ids, TRUE, CandidateSql(TRUE))
 
     def add_holders(self, roles: Sequence[str], where: FilterTree) -> None:
         """Add subjects that hold one of the roles, if the condition may hold for them (P2, P3)."""
@@ -196,7 +214,7 @@ class Search:
     def _added_between(self) -> dict[str, bytes]:
         return dict(self._rows(" UNION ALL ".join(self._arms))) if self._arms else {}
 
-    def _add(self, sources: list[IdSource], where: FilterTree, sql: CandidateSql) -> None:
+    def _add(self, sources: Sequence[IdSource], where: FilterTree, sql: CandidateSql) -> None:
         """Add a source of entities for which the condition may hold."""
         self._sources += sources
         self._values |= sql.parameters

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 from sqlite_utils import Database
 
-from ....compiler.model.elements import ONE_OBJECT, DeclaredAttributes, Element, ElementKind, Model, ResourceType
+from ....compiler.model.elements import DeclaredAttributes, Element, ElementKind, Model, ResourceType
 from ..database.connections import StoreConnections
 from ..database.time_limit import TimeLimit
 from ..elements.element_bodies import element_of
@@ -115,7 +115,7 @@ def _small(delta: bytes | None) -> bytes:
 def _declared(db: Database, environment: Environment) -> Declared:
     """Returns what the stored model declares now."""
     types = _elements(db, environment, ElementKind.RESOURCE_TYPES)
-    attributes = _elements(db, environment, ONE_OBJECT)
+    attributes = _elements(db, environment, ElementKind.ATTRIBUTES)
     model = Model(
         resource_types=tuple(one for one in types if isinstance(one, ResourceType)),
         attributes=tuple(one for one in attributes if isinstance(one, DeclaredAttributes)),

@@ -25,6 +25,7 @@ MODEL = {
     ],
 }
 NAMES = {"env": "default", "id": "x", "client_id": "x", "type": "user", "revision": "1"} | {
+    "member": "x",
     "folder": "app",
     "file": "start.js",
 }

@@ -11,7 +11,7 @@ from writ.api.store.elements.listing import FILTERS
 from writ.api.store.elements.tables import TABLES
 from writ.api.store.errors import BadQuery
 from writ.api.store.history.affected import affected_by
-from writ.compiler.model.elements import ElementKind
+from writ.compiler.model.elements import SINGLE_MEMBERS, ElementKind
 
 from tests.support.inventing import invented
 
@@ -24,14 +24,14 @@ def test_a_table_of_kinds_is_total_and_in_order(table):
 
 
 def test_every_kind_with_a_key_in_its_elements_is_served():
-    without_key = {ElementKind.ATTRIBUTES, ElementKind.LINTS}
+    without_key = SINGLE_MEMBERS | {ElementKind.LINTS}
     assert [kind.name for kind in served.SERVED_KINDS] == [kind for kind in ElementKind if kind not in without_key]
-    assert served.DECLARED_ATTRIBUTES.name == ElementKind.ATTRIBUTES
+    assert [kind.name for kind in served.SERVED_MEMBERS] == [kind for kind in ElementKind if kind in SINGLE_MEMBERS]
 
 
 def test_a_name_that_is_no_kind_is_a_bad_query():
     assert kind_named("roles") is KINDS[ElementKind.ROLES]
-    with pytest.raises(BadQuery, match="there is no list `planets`, only resource_types, roles,"):
+    with pytest.raises(BadQuery, match="there is no list `planets`, only extensions, requests, resource_types,"):
         kind_named("planets")
 
 

@@ -168,9 +168,12 @@ def test_the_history_has_them(store: Store) -> None:
     assert "attributes" not in json.loads(b"".join(historical_model(store, ENV, 0)))
 
 
-def test_an_edit_leaves_decisions_as_they_are(store: Store) -> None:
+def test_an_edit_needs_a_new_bundle(store: Store) -> None:
+    """E8: a bundle has the declared attributes, and no delta changes them."""
     write(store, Patch("attributes", KEY, {"action": {"reason": "string"}}))
-    (delta,) = deltas(store, 1) or [b""]
+    assert deltas(store, 1) is None
+    write(store, Patch("attributes", KEY, {"action": {"reason": {"kind": "string", "required": False}}}))
+    (delta,) = deltas(store, 2) or [b""]
     assert decode_delta(delta).changes == ()
 
 

@@ -3,7 +3,10 @@
 import base64
 
 import pytest
+from writ.api.store.elements import listing
 from writ.api.store.elements.edits import Create, Delete
+from writ.api.store.elements.kinds import kind_named
+from writ.api.store.environments import environment_within
 from writ.api.store.errors import BadQuery, NotFound
 
 from tests.support.stored import ENV, put, write
@@ -25,6 +28,7 @@ MODEL = {
         {"id": "x", "subject": ALICE, "resource": PLAN, "actions": ["read"]},
         {"id": "y", "subject": BOB, "resource": PLAN, "actions": ["read"]},
         {"id": "z", "subject": BOB, "resource": {"type": "f", "id": "plan"}, "actions": ["*"]},
+        {"id": "team", "group": "g", "resource": MEMO, "actions": ["read"]},
     ],
     "policies": [
         {"id": "p", "effect": "ALLOW", "roles": ["r"], "resource_types": SCOPE, "enabled": False},
@@ -61,14 +65,52 @@ def keys(page):
         ("assignments", {"subject.type": "user", "subject.id": "alice"}, ["a"]),
         ("grants", {"subject.id": "bob", "resource.type": "f"}, ["z"]),
         ("grants", {"resource.type": "document", "resource.id": "plan"}, ["x", "y"]),
+        ("grants", {"resource.id": "plan"}, ["x", "y", "z"]),
+        ("grants", {"subject.type": "user", "subject.id": "bob"}, ["y", "z"]),
+        ("grants", {"group": "g"}, ["team"]),
+        ("grants", {"group": "g", "resource.id": "plan"}, []),
+        ("grants", {"group": "g", "subject.type": "user", "subject.id": "bob"}, []),
         ("policies", {"effect": "DENY"}, ["q"]),
         ("policies", {"enabled": "false", "role": "r"}, ["p"]),
         ("policies", {"resource_type": "*"}, ["q"]),
         ("policies", {"name": "Q", "effect": "ALLOW"}, []),
     ],
 )
-def test_filters(store, kind, filters, expected):
+def test_filters(store, kind, filters, expected, monkeypatch):
     assert keys(store.list(ENV, kind, filters)) == expected
+    monkeypatch.setattr(listing, "MOST_SORTED", 0)
+    assert keys(store.list(ENV, kind, filters)) == expected
+
+
+LOOKUPS = {
+    ("grants", "subject.type", "subject.id"): "grants_of_subject (environment=? AND subject_type=? AND subject_id=?)",
+    ("grants", "group"): "grants_of_group (environment=? AND group_id=?)",
+    ("grants", "resource.type", "resource.id"): "grants_on_resource (environment=? AND resource_type=? AND resource_id",
+    ("grants", "resource.id"): "grants_on_resource (environment=? AND resource_type=? AND resource_id=?)",
+    ("assignments", "subject.type", "subject.id"): "assignments_of_subject (environment=? AND subject_type=? AND",
+    ("assignments", "group"): "assignments_of_group (environment=? AND group_id=?)",
+    ("assignments", "role"): "assignments_of_role (environment=? AND role=?)",
+}
+
+
+@pytest.mark.parametrize("lookup", LOOKUPS, ids="-".join)
+def test_facts_are_found_by_an_index(store, lookup, monkeypatch):
+    """Among 100,000 grants, to read the list in its order takes 300 ms. With many rows found, it is the quicker way."""
+    kind, *names = lookup
+    filters = dict.fromkeys(names, "x")
+    assert LOOKUPS[lookup] in plan(store, kind, filters)
+    monkeypatch.setattr(listing, "MOST_SORTED", -1)
+    assert "TEMP B-TREE" not in plan(store, kind, filters)
+
+
+def plan(store, kind, filters):
+    """Returns the plan of the last query of a page."""
+    with store._connections.reading() as db:
+        queries: list[str] = []
+        db.conn.set_trace_callback(queries.append)
+        listing.list_page(db, environment_within(db, ENV, None), kind_named(kind), filters, 10, None)
+        db.conn.set_trace_callback(None)
+        return " ".join(row[-1] for row in db.execute(f"EXPLAIN QUERY PLAN {queries[-1]}"))
 
 
 def test_pages_go_on_by_key_whatever_is_written_in_between(store):

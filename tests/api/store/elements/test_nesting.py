@@ -3,17 +3,18 @@
 import pytest
 from writ.api.store.elements.edits import Create, Delete, Patch
 from writ.api.store.errors import Rejected
+from writ.api.store.writing import Write
 from writ.compiler.limits import Limits
 
-from tests.support.stored import put, stored, write
+from tests.support.stored import ACTOR, ENV, put, stored, write
 
 LENGTH = 10
 """The groups of a chain with as many pairs as the limit."""
 
 
 @pytest.fixture(autouse=True)
-def limit(monkeypatch):
-    monkeypatch.setattr("writ.api.store.elements.nesting.DEFAULTS", Limits(group_ancestors=LENGTH * (LENGTH - 1) // 2))
+def limit(store):
+    store.limits = Limits(group_ancestors=LENGTH * (LENGTH - 1) // 2)
 
 
 def chain(length):
@@ -73,11 +74,31 @@ def test_many_ways_to_one_group_are_pairs_once(store):
     )
 
 
-def test_a_chain_and_a_cycle_are_as_long_as_the_limit_at_most(store, monkeypatch):
-    monkeypatch.setattr("writ.api.store.elements.nesting.DEFAULTS", Limits())
+def test_a_chain_and_a_cycle_are_as_long_as_the_limit_at_most(store):
+    store.limits = Limits()
     put(store, {"groups": chain(64)})
     fault = refused(store, Create("groups", {"id": "outer", "members": [{"group": "g63"}]}))
     assert fault.message == "groups are nested too deeply: 65 in a chain, the limit is 64"
     write(store, Patch("groups", ("g0",), {"members": [{"group": "g63"}]}))
     refused(store, Create("groups", {"id": "outer", "members": [{"group": "g7"}]}))
     write(store, Patch("groups", ("g9",), {"members": []}))
+
+
+def test_the_depth_is_that_of_the_store(store):
+    """For edits, gathered ones too, trials and whole models."""
+    store.limits = Limits(group_depth=3)
+    put(store, {"groups": chain(3)})
+    outer = Create("groups", {"id": "outer", "members": [{"group": "g2"}]})
+    assert refused(store, outer).message.endswith("4 in a chain, the limit is 3")
+    with pytest.raises(Rejected):
+        put(store, {"groups": chain(4)})
+    with pytest.raises(Rejected):
+        store.try_write(ENV, ACTOR, [outer], 1)
+    (failure,) = store.write_gathered([Write(ENV, ACTOR, [outer], limits=store.limits)])
+    assert isinstance(failure, Rejected)
+    whole = [Create("groups", one) for one in chain(70)]
+    store.limits = Limits(group_depth=100)
+    put(store, {})
+    write(store, *whole)
+    put(store, {"groups": chain(100)})
+    assert refused(store, Create("groups", {"id": "new", "members": [{"group": "g99"}]}))

@@ -112,7 +112,7 @@ def test_a_model_that_only_reorders_routes_is_a_revision(store: Store) -> None:
 def test_a_type_that_a_route_names_is_used(store: Store) -> None:
     with pytest.raises(Conflict) as refused:
         write(store, Delete("resource_types", ("document",)))
-    assert refused.value.users[0] == ("routes", ("a",))
+    assert refused.value.users[0] == ("routes", ("a",), "")
     write(store, Delete("resource_types", ("document",), cascade=True))
     assert order(store) == ""
     assert order(store, 1) == "abcd"

@@ -77,6 +77,7 @@ def test_an_id_is_made_where_none_is_brought(store):
     assert first != role
 
 
+TO_GROUP = {name: value for name, value in GRANT.items() if name != "subject"} | {"group": "eng"}
 DATED = GRANT | {"expires_at": "2035-01-01T00:00:00Z"}
 
 
@@ -88,6 +89,7 @@ DATED = GRANT | {"expires_at": "2035-01-01T00:00:00Z"}
         (GRANT | {"id": "g1"}, GRANT | {"id": "g2"}),
         (GRANT | {"id": "g1"}, GRANT | {"id": "g1", "actions": GRANT["actions"] * 2}),
         (DATED, DATED | {"id": "g2", "expires_at": "2035-01-01T01:00:00+01:00"}),
+        (TO_GROUP, TO_GROUP | {"id": "g2"}),
     ],
 )
 def test_an_equal_grant_is_the_existing_one(store, first, again):
@@ -105,17 +107,26 @@ def test_a_write_that_would_make_two_grants_equal_is_refused(store):
         Replace("grants", ("g2",), GRANT),
         Put("grants", ("g3",), GRANT),
     ):
-        assert str(refused(store, Conflict, edit)) == "the grant `g1` is equal to this one"
+        assert str(refused(store, Conflict, edit)) == (
+            "`grant read on document plan to user alice as g1` is equal to this grant"
+        )
     assert "exists already" in str(
         refused(store, Conflict, Create("grants", DATED | {"id": "g1", "starts_at": "2034-01-01T00:00:00Z"}))
     )
     write(store, Create("grants", GRANT | {"id": "all", "actions": ["*"]}))
 
 
-def test_equal_grants_are_found_by_an_index(store):
+@pytest.mark.parametrize(
+    ("held", "found"),
+    [
+        (("user", "a", None), ("grants_of_subject", "grants_on_resource")),
+        ((None, None, "eng"), ("grants_of_group", "grants_on_resource")),
+    ],
+)
+def test_equal_grants_are_found_by_an_index(store, held, found):
     with store._connections.reading() as db:
-        plan = [row[-1] for row in db.execute(f"EXPLAIN QUERY PLAN {GRANTS_ALIKE}", (1, "user", "a", "document", "d"))]
-    assert any("grants_of_subject" in step or "grants_on_resource" in step for step in plan)
+        plan = [row[-1] for row in db.execute(f"EXPLAIN QUERY PLAN {GRANTS_ALIKE}", (1, *held, "document", "d"))]
+    assert any(index in step for step in plan for index in found), plan
 
 
 @pytest.mark.parametrize("kind", ["grants", "assignments"])
@@ -414,7 +425,7 @@ USES = {
 @pytest.mark.parametrize("used", USES)
 def test_what_is_used_stays_and_its_users_are_told(store, used):
     kind, *key = used
-    assert set(refused(store, Conflict, Delete(kind, tuple(key))).users) == USES[used]
+    assert {user[:2] for user in refused(store, Conflict, Delete(kind, tuple(key))).users} == USES[used]
 
 
 def test_what_is_used_may_go_together_with_its_users(store):
@@ -460,6 +471,27 @@ def test_cascade_takes_along_who_refers_to_a_group_or_an_entity(store):
         "resources",
         "policies",
     }
+
+
+def test_a_group_with_a_grant_stays_or_takes_the_grant_along(store):
+    """P7: a grant refers to its group."""
+    write(store, Create("groups", {"id": "team"}), Create("grants", TO_GROUP | {"id": "shared", "group": "team"}))
+    (user,) = refused(store, Conflict, Delete("groups", ("team",))).users
+    assert user == ("grants", ("shared",), "grant read on document plan to group team as shared")
+    write(store, Delete("groups", ("team",), cascade=True))
+    assert "shared" not in {grant["id"] for grant in stored(store)["grants"]}
+
+
+def test_a_grant_has_one_holder(store):
+    """P7: exactly one of a subject and a declared group."""
+    both, none = GRANT | {"group": "eng"}, {name: value for name, value in GRANT.items() if name != "subject"}
+    assert faults(store, Create("grants", both)) == faults(store, Create("grants", none)) == [("either-or", "$")]
+    assert faults(store, Create("grants", TO_GROUP | {"group": "enk"})) == [("unknown-group", "$.group")]
+    (made,) = write(store, Create("grants", TO_GROUP)).results
+    key = (made.body["id"],)
+    later = {"starts_at": "2034-01-01T00:00:00Z"}
+    assert faults(store, Patch("grants", key, {"subject": ALICE})) == [("either-or", "$")]
+    assert write(store, Patch("grants", key, {"subject": ALICE, "group": None, **later})).results
 
 
 def test_a_group_in_itself_can_go(store):

@@ -1,7 +1,7 @@
 """Particular deltas: cases that random edits seldom reach."""
 
 import pytest
-from writ.api.store.elements.edits import Create, Delete, Patch
+from writ.api.store.elements.edits import Create, Delete, Patch, Put
 from writ.api.store.errors import Rejected
 from writ.bundles.conditions.instants import SECOND, parse_instant
 from writ.bundles.delta import GrantsChange, PolicyChange, ResourceChange, RoutingChange, SubjectChange, decode_delta
@@ -104,16 +104,42 @@ def test_bundles_are_recorded_by_revision(store):
 def test_a_change_of_required_attributes_needs_a_new_bundle(store):
     """C12: it may change what any policy decides."""
     needed = {"context": {"risk": {"kind": "number", "required": True}}}
-    for declared, is_delta in ((needed, False), (needed | {"action": {"why": "string"}}, True), ({}, False)):
+    for declared in (needed, {}):
         put(store, {"resource_types": [{"id": "document", "actions": ["read"]}], "attributes": declared})
-        assert (deltas(store, store.environment(ENV).revision - 1) is not None) == is_delta
+        assert deltas(store, store.environment(ENV).revision - 1) is None
+
+
+TYPE = {"id": "paper", "actions": ["read"]}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "is_delta"),
+    [
+        (None, TYPE, True),
+        (None, TYPE | {"attributes": {}}, False),
+        (TYPE | {"attributes": {"a": "string"}}, TYPE | {"attributes": {"a": {"kind": "string"}}, "name": "p"}, True),
+        (TYPE | {"attributes": {"a": "string"}}, TYPE | {"attributes": {"a": "number"}}, False),
+        (TYPE | {"attributes": {"a": "string"}}, TYPE, False),
+        (TYPE | {"attributes": {"a": "string"}}, None, False),
+        (TYPE, None, True),
+    ],
+)
+def test_a_change_of_declared_attributes_needs_a_new_bundle(store, before, after, is_delta):
+    """E8: the bundle has them, and a delta does not."""
+    if before is not None:
+        write(store, Create("resource_types", before))
+    revision = store.environment(ENV).revision
+    key = ("paper",)
+    write(store, Delete("resource_types", key) if after is None else Put("resource_types", key, after))
+    assert (deltas(store, revision) is not None) == is_delta
 
 
 def test_a_declared_type_reaches_the_routes_that_take_the_attribute(store):
     """C11: a route reads a value as the type that its resource type declares."""
     taken = {"attributes": {"size": "header:X-Size"}, "path": "/{id}", "methods": ["GET"], "action": "read"}
     write(store, Create("routes", {"id": "r", "resource_type": "document", **taken}))
-    found = changes(store, Patch("resource_types", ("document",), {"attributes": {"size": "number"}}))
+    write(store, Patch("resource_types", ("document",), {"attributes": {"size": "number"}}))
+    found = changes(store, Patch("routes", ("r",), {"attributes": {"size": "query:size"}}))
     assert [source.kind for source in one(RoutingChange, found).routing.routes[0].attributes] == ["number"]
     stated = Patch("routes", ("r",), {"attributes": {"size": "header:X-Size as number"}})
     write(store, stated)

@@ -37,7 +37,8 @@ def test_facts_that_the_documents_lack_stay(store):
             "grants": {"added": 0, "changed": 1, "removed": 0},
         }
         assert done.kept == {"assignments": 2, "grants": 1}
-        assert done.kept_listed == (("assignments", ("a1",)), ("assignments", ("a2",)), ("grants", ("g2",)))
+        assert [one.key for one in done.kept_listed] == [("a1",), ("a2",), ("g2",)]
+        assert done.kept_listed[0].text == "assign r to group g as a1"
     assert stored(store)["grants"] == [changed, MODEL["grants"][1]]
     assert stored(store)["assignments"] == MODEL["assignments"]
     assert replaced(store, Extent.KEEP_FACTS, less).changes == {}
@@ -47,11 +48,15 @@ def test_facts_that_the_documents_lack_stay(store):
 @pytest.mark.parametrize(
     ("change", "said", "users"),
     [
-        ({"roles": []}, "`roles/r`, which `a1` in `assignments`", ["a1", "a2"]),
-        ({"resource_types": []}, "`resource_types/document`, which `g1` in `grants`", ["g1", "g2"]),
+        ({"roles": []}, "`roles/r`, which `assign r to group g as a1`", ["a1", "a2"]),
+        (
+            {"resource_types": []},
+            "`resource_types/document`, which `grant read on document d1 to user alice as g1`",
+            ["g1", "g2"],
+        ),
         (
             {"resource_types": [TYPE | {"actions": ["read"]}]},
-            "`resource_types/document/update`, which `g2` in `grants`",
+            "`resource_types/document/update`, which `grant update on document d2 to user alice as g2`",
             ["g2"],
         ),
     ],
@@ -62,13 +67,22 @@ def test_what_stays_never_dangles(store, extent, change, said, users):
     for dry in (True, False):
         with pytest.raises(Conflict, match=said) as caught:
             replaced(store, extent, document, dry)
-        assert [key[0] for kind, key in caught.value.users if kind != "resources"] == users
+        assert [key[0] for kind, key, _ in caught.value.users if kind != "resources"] == users
     assert store.revision_of(ENV) == 1
+
+
+def test_a_group_of_a_grant_that_stays_never_goes(store):
+    """P7: a grant refers to its group, as an assignment does."""
+    grant = {"id": "team", "group": "team", "resource": {"type": "document", "id": "d9"}, "actions": ["read"]}
+    groups = [*MODEL["groups"], {"id": "team", "members": []}]
+    put(store, MODEL | {"groups": groups, "grants": [*MODEL["grants"], grant]})
+    with pytest.raises(Conflict, match="`groups/team`, which `grant read on document d9 to group team as team`"):
+        replaced(store, Extent.KEEP_FACTS, MODEL)
 
 
 def test_a_group_of_an_assignment_that_stays_never_goes(store):
     put(store, MODEL)
-    with pytest.raises(Conflict, match="`groups/g`, which `a1`"):
+    with pytest.raises(Conflict, match="`groups/g`, which `assign r to group g as a1`"):
         replaced(store, Extent.KEEP_FACTS, MODEL | {"groups": [], "assignments": []})
     moved = [{"id": "a1", "role": "r", "subject": ALICE}]
     assert replaced(store, Extent.KEEP_FACTS, MODEL | {"groups": [], "assignments": moved}).revision == 2

@@ -3,7 +3,7 @@
 import dataclasses
 import json
 import sqlite3
-from contextlib import closing
+from contextlib import closing, suppress
 from sqlite3 import IntegrityError
 
 import pytest
@@ -11,7 +11,9 @@ from msgspec.json import decode
 from msgspec.structs import replace
 from writ.api.store.elements.edits import Create, Delete, Patch
 from writ.api.store.elements.tables import MANY
-from writ.api.store.errors import Conflict, NotFound, PreconditionFailed, Rejected
+from writ.api.store.errors import Conflict, NotFound, PreconditionFailed, Rejected, StoreUnavailable
+from writ.api.store.models import extent, replacing
+from writ.api.store.models.extent import replacement
 from writ.api.store.models.reading import KnownModel
 from writ.api.store.models.submitted_model import SubmittedModel
 from writ.api.store.store import Store
@@ -196,6 +198,46 @@ def test_nobody_waits_while_the_difference_is_found_and_what_they_write_is_repla
         meanwhile[:] = left
     assert store.revision_of(ENV) == 5
     other.close()
+
+
+def test_a_difference_that_is_always_overtaken_is_found_inside_the_write_lock(store, monkeypatch):
+    """Nobody can write then. Until then, it is found a few times outside."""
+    put(store, MODEL)
+    other, found = Store.open(store.path.parent, busy_seconds=0.1), []
+
+    def overtaken(*given):
+        found.append(replacement(*given))
+        with suppress(StoreUnavailable):
+            write(other, Create("roles", {"id": f"meanwhile {len(found)}"}))
+        return found[-1]
+
+    monkeypatch.setattr(extent, "replacement", overtaken)
+    done = store.put_model(ENV, ACTOR, [source(MODEL)])
+    assert done.changes == {"roles": {"added": 0, "changed": 0, "removed": extent.MOST_DIFFERENCES}}
+    assert len(found) == extent.MOST_DIFFERENCES + 1
+    assert stored(store) == MODEL
+    other.close()
+
+
+@pytest.mark.parametrize("before", [{}, MODEL])
+def test_a_commit_makes_no_texts_again_unless_there_are_many(store, before, monkeypatch):
+    """Other writes wait for it."""
+    put(store, before)
+    made = []
+
+    class Counted(SubmittedModel):
+        def texts(self, name):
+            made.append(name)
+            return SubmittedModel.texts(self, name)
+
+    for most, times in ((2, 2 if before else 1), (3, 1)):
+        monkeypatch.setattr(replacing, "MOST_KEPT_TEXTS", most)
+        wanted = MODEL | {"roles": [{"id": "r", "name": f"{most}"}, {"id": "s", "name": f"{most}"}, {"id": f"n{most}"}]}
+        asked = SubmittedModel.read([source(wanted)])
+        made.clear()
+        store.put_submitted(ENV, ACTOR, Counted(asked.model, asked.lists, asked.documents))
+        assert made.count("roles") == times
+        assert stored(store) == wanted
 
 
 def test_a_difference_that_was_overtaken_is_refused_where_the_tag_says_so(store):

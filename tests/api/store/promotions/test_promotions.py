@@ -14,7 +14,8 @@ from writ.api.store.credentials.credentials import ApiKeySpec, ClientSpec
 from writ.api.store.elements.edits import Create, Delete, Patch, Replace
 from writ.api.store.environments import EnvironmentChange
 from writ.api.store.errors import Conflict, Drifted, NotFound, NotPermitted, OutOfBounds, Rejected
-from writ.api.store.promotions import promotions
+from writ.api.store.models.replacing import Replacement
+from writ.api.store.promotions import policy_replacement, promotions
 from writ.api.store.promotions.policy_model import PolicyModel, policy_model
 from writ.api.store.promotions.policy_replacement import PolicyReplacement
 from writ.api.store.promotions.promotion import MAX_SHOWN, MAX_SHOWN_BYTES, Wanted
@@ -150,6 +151,16 @@ def test_a_preview_shows_elements_and_who_loses_what_and_writes_nothing(store: S
     assert [one["id"] for one in lost.subjects] == ["alice", "bob"]
 
 
+def test_a_role_that_a_policy_newly_leaves_out_loses_it(store: Store) -> None:
+    """Also if the policy is for everyone (P6)."""
+    everyone = {name: value for name, value in MODEL["policies"][0].items() if name != "roles"}
+    put(store, MODEL | {"policies": [everyone, MODEL["policies"][1]]} | FACTS)
+    put(store, MODEL | {"policies": [everyone | {"except_roles": ["editor"]}, MODEL["policies"][1]]}, STAGING)
+    (lost,) = store.promotions.preview(PROD, ACTOR, FROM_STAGING).loses
+    assert (lost.role, lost.policies, lost.left) == ("editor", ("p1",), 0)
+    assert [one["id"] for one in lost.subjects] == ["alice", "bob"]
+
+
 def test_a_preview_names_a_bounded_number_of_roles_that_lose_policies(store: Store) -> None:
     ids = [f"r{one}" for one in range(MAX_SHOWN + 1)]
     document = {
@@ -222,7 +233,7 @@ def test_what_the_target_still_uses_is_not_removed(store: Store, edits: Any, use
     before, revision = stored(store), store.environment(PROD).revision
     with pytest.raises(Conflict) as refused:
         store.promotions.promote(PROD, ACTOR, FROM_STAGING)
-    assert user in refused.value.users
+    assert user in [one[:2] for one in refused.value.users]
     assert user in [(one.kind, (one.id,)) for one in store.promotions.preview(PROD, ACTOR, FROM_STAGING).in_use]
     assert (stored(store), store.environment(PROD).revision) == (before, revision)
 
@@ -276,6 +287,27 @@ def test_other_writes_do_not_wait_while_policy_models_are_read(store: Store, mon
     store.promotions.promote(PROD, ACTOR, FROM_STAGING)
     elsewhere.close()
     assert written == [1]
+
+
+def test_other_writes_do_not_wait_while_the_difference_is_found(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A promotion and a restoration find it once, outside the write lock."""
+    change_staging(store)
+    store.create_environment(ADMIN, "other")
+    elsewhere, written = Store.open(store.path.parent), list[int]()
+
+    def meanwhile(*arguments: Any, **more: Any) -> Replacement:
+        edit(elsewhere, "other", Create("subjects", {"type": "user", "id": f"meanwhile {len(written)}"}))
+        written.append(elsewhere.environment("other").revision)
+        return Replacement(*arguments, **more)
+
+    monkeypatch.setattr(policy_replacement, "Replacement", meanwhile)
+    before = policies(store)
+    store.promotions.promote(PROD, ACTOR, FROM_STAGING)
+    assert policies(store) != before
+    store.promotions.restore(PROD, ACTOR, store.environment(PROD).revision - 1, Wanted(PROD))
+    elsewhere.close()
+    assert written == [1, 2]
+    assert policies(store) == before
 
 
 def test_an_environment_is_not_promoted_to_itself_or_from_nowhere(store: Store) -> None:

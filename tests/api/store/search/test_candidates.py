@@ -81,29 +81,33 @@ def check(found, registered, qualify):
 def resource_models(draw):
     listed = {id: draw(attributes) for id in draw(ids)}
     granted = {by: draw(ids) for by in (GRANTEE["id"], "other")}
-    return listed, granted
+    return listed, granted, {group: draw(ids) for group in ("g\0", "h", "i")}
 
 
 @settings(max_examples=150, deadline=None)
 @given(model=resource_models(), where=st.lists(trees, min_size=1, max_size=4), count=st.integers(1, 6))
 def test_every_resource_that_qualifies_is_found(store, model, where, count):
-    listed, granted = model
-    grants = [(by, id) for by, ids in granted.items() for id in ids]
+    """The grantee is in the group `h`, which is in the group `g\0` (P7)."""
+    listed, granted, to_groups = model
+    grants = [({"subject": {"type": "user", "id": by}}, id) for by, ids in granted.items() for id in ids]
+    grants += [({"group": group}, id) for group, ids in to_groups.items() for id in ids]
     resources = [{"type": "doc", "id": id, "attributes": has} for id, has in listed.items()]
     put(
         store,
         {
             "resource_types": TYPES,
             "resources": resources + [{"type": "other", "id": id, "attributes": {"k": "a"}} for id in IDS],
-            "grants": [
-                {"subject": {"type": "user", "id": by}, "resource": {"type": "doc", "id": id}, "actions": ["read"]}
-                for by, id in grants
+            "groups": [
+                {"id": "g\0", "members": [{"group": "h"}]},
+                {"id": "h", "members": [GRANTEE, {"group": "g\0"}]},
+                {"id": "i", "members": [{"type": "user", "id": "other"}]},
             ],
+            "grants": [by | {"resource": {"type": "doc", "id": id}, "actions": ["read"]} for by, id in grants],
         },
     )
     registered = {id: {} for _, id in grants} | listed
     for tree, granted_to in product(where, (None, (GRANTEE["type"], GRANTEE["id"]))):
-        own = granted[GRANTEE["id"]] if granted_to else []
+        own = {*granted[GRANTEE["id"]], *to_groups["g\0"], *to_groups["h"]} if granted_to else set()
         found, tried = walk(partial(_resources, store, where=tree, granted_to=granted_to, count=count), count)
         check(found, registered, {id for id, has in registered.items() if holds(tree, id, has) or id in own})
         assert tried == len(own if tree == FALSE else registered)
@@ -120,16 +124,23 @@ def subject_models(draw):
     to_groups = draw(st.lists(st.tuples(st.sampled_from(ROLES), st.sampled_from(GROUPS)), max_size=3))
     members = {group: draw(st.lists(st.sampled_from(IDS), max_size=3, unique=True)) for group in GROUPS}
     inner = {group: draw(st.lists(st.sampled_from(GROUPS), max_size=2, unique=True)) for group in GROUPS}
-    granted = draw(st.lists(st.tuples(st.sampled_from(IDS), st.sampled_from([GRANTED["id"], "x"])), max_size=3))
-    return listed, assigned, to_groups, members, inner, granted
+    on = st.sampled_from([GRANTED["id"], "x"])
+    granted = draw(st.lists(st.tuples(st.sampled_from(IDS), on), max_size=3, unique=True))
+    group_granted = draw(st.lists(st.tuples(st.sampled_from(GROUPS), on), max_size=2, unique=True))
+    return listed, assigned, to_groups, members, inner, granted, group_granted
 
 
 def holders(roles, assigned, to_groups, members, inner):
     """P2, P3: by assignment, and by membership in a group or in a group inside it."""
     groups = {group for role, group in to_groups if role in roles}
+    return {id for role, id, _ in assigned if role in roles} | inside(groups, members, inner)
+
+
+def inside(groups, members, inner):
+    """P3: the members of groups, at any depth."""
     for _ in GROUPS:
-        groups |= {member for group in groups for member in inner[group]}
-    return {id for role, id, _ in assigned if role in roles} | {id for group in groups for id in members[group]}
+        groups = groups | {member for group in groups for member in inner[group]}
+    return {id for group in groups for id in members[group]}
 
 
 @settings(max_examples=150, deadline=None)
@@ -139,7 +150,7 @@ def holders(roles, assigned, to_groups, members, inner):
     count=st.integers(1, 6),
 )
 def test_every_subject_that_qualifies_is_found(store, model, rule_sets, count):
-    listed, assigned, to_groups, members, inner, granted = model
+    listed, assigned, to_groups, members, inner, granted, group_granted = model
     expired = {"expires_at": "2001-01-01T00:00:00Z"}
 
     def user(id):
@@ -164,7 +175,9 @@ def test_every_subject_that_qualifies_is_found(store, model, rule_sets, count):
             ]
             + [{"role": role, "group": group} for role, group in to_groups],
             "grants": [
-                {"subject": user(id), "resource": {"type": "doc", "id": on}, "actions": ["read"]} for id, on in granted
+                by | {"resource": {"type": "doc", "id": on}, "actions": ["read"]}
+                for by, on in [({"subject": user(id)}, on) for id, on in granted]
+                + [({"group": group}, on) for group, on in dict.fromkeys(group_granted)]
             ],
         },
     )
@@ -174,6 +187,8 @@ def test_every_subject_that_qualifies_is_found(store, model, rule_sets, count):
     registered = {id: {} for id in by_mention} | listed
     for ruled, granted_on in product(rule_sets, (None, (GRANTED["type"], GRANTED["id"]))):
         direct = {id for id, on in granted if granted_on and on == GRANTED["id"]}
+        granted_groups = {group for group, on in group_granted if granted_on and on == GRANTED["id"]}
+        direct |= inside(granted_groups, members, inner)
         let_in = [
             (rule.where, registered if rule.roles is None else holders(rule.roles, *model[1:5])) for rule in ruled
         ]
@@ -349,7 +364,7 @@ READ = {"resources", "subjects", "grants", "assignments", "group_subjects", "gro
 
 
 def test_no_query_looks_beyond_its_span(store, monkeypatch):
-    """Each table is searched by a covering index, down to the ids, or from a role or group to its groups."""
+    """Each table is searched by a covering index, down to the ids, or from a role, a resource or a group to groups."""
     put(store, {"resource_types": TYPES, "roles": EDITOR, "groups": [{"id": "g"}]})
     said = TreeComparison.normal("k", "eq", "a")
     plans: list[list[str]] = []
@@ -369,11 +384,12 @@ def test_no_query_looks_beyond_its_span(store, monkeypatch):
         step
         for plan in plans
         for step in plan
-        if re.match(r"(SCAN|SEARCH) (?!CONSTANT|known|roles|groups|\d|\()", step)
+        if re.match(r"(SCAN|SEARCH) (?!CONSTANT|known|roles|groups|granted|\d|\()", step)
     ]
     assert {step.split()[1] for step in looks} == READ
     in_an_index = r"SEARCH \w+ USING (COVERING INDEX \w+|PRIMARY KEY)"
     to_ids = rf"{in_an_index} \(environment=\? AND .*id(=\?|>\?( AND \w+<\?)?)\)"
-    to_groups = rf"{in_an_index} \(environment=\? AND (role=\? AND subject_type|group_id)=\?\)"
+    by = r"role=\? AND subject_type|resource_type=\? AND resource_id=\? AND subject_type|group_id|member"
+    to_groups = rf"{in_an_index} \(environment=\? AND ({by})=\?\)"
     assert [step for step in looks if not re.match(f"{to_ids}|{to_groups}", step)] == []
     assert not [step for plan in plans for step in plan if "ORDER BY" in step]
