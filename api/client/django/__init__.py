@@ -1,0 +1,23 @@
+"""Authorized queries of Django: `Document.objects.authorized(subject, "read")` has the rows that a subject may see.
+
+Reading path: `grant_rows` (the model of a table of direct grants) → `model_fields` (its fields as attributes) →
+ `loads` (the related rows that a queryset loads) → `querysets`. `GrantRow` is made when it is first read.
+
+`has_perm` and REST framework: `project` (the settings) → `permissions` (the questions) → `backend` → `object_checks`
+(views that ask nothing) → `creating` (views that create) → `rest_framework`.
+"""
+
+from typing import Any
+
+from ..queries.refusal import QueryRefused
+from .grant_rows import grant_row
+from .querysets import AuthorizedQuerySet
+
+__all__ = ["AuthorizedQuerySet", "GrantRow", "QueryRefused"]
+
+
+def __getattr__(name: str) -> Any:
+    """Returns `GrantRow` (PEP 562). Raises AttributeError for any other name."""
+    if name != "GrantRow":
+        raise AttributeError(f"module `writ.django` has no attribute `{name}`")
+    return grant_row()

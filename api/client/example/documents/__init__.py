@@ -1,0 +1,1 @@
+"""A small application for documents: FastAPI, SQLAlchemy and PostgreSQL, authorized by Writ."""

@@ -1,0 +1,17 @@
+"""Authorized queries of SQLAlchemy: `writ.sqlalchemy.authorized` keeps the rows that a subject may act on.
+
+Reading path: `entities` (a mapped class or a table as a resource type) → `row_fields` (its columns as
+attributes) → `grants` (the table of direct grants) → `permitted` (the condition as a clause) → `templates`
+(conditions that are made once) → `remembered` (those of subjects that asked before) → `conditions` (`permitted`) →
+`loads` (what a statement loads besides its rows) → `returned` (whose rows a statement returns) → `statements`
+(`authorized`) → `awaited` (both for asyncio) → `resources` (a row as the resource of a decision).
+"""
+
+from ..queries.refusal import QueryRefused
+from .awaited import aauthorized, apermitted
+from .conditions import permitted
+from .grants import grants_table
+from .resources import resource_of
+from .statements import authorized
+
+__all__ = ["QueryRefused", "aauthorized", "apermitted", "authorized", "grants_table", "permitted", "resource_of"]

@@ -1,0 +1,116 @@
+"""The rows that are resources: of a mapped class, of an alias of one, or of a table."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import orm
+from sqlalchemy.ext.hybrid import HybridExtensionType
+from sqlalchemy.orm.util import AliasedInsp
+from sqlalchemy.sql.selectable import Alias, FromGrouping
+
+from ..queries.refusal import QueryRefused
+
+
+@dataclass(frozen=True)
+class Entity:
+    """A class, an alias or a table in a statement.
+
+    - `named` is what the application wrote, such as `Document`.
+    - `names` are the names that its resource type may have, the best first.
+    - `tables` are the tables and aliases by which it stands in FROM.
+    """
+
+    named: Any
+    shown: str
+    names: tuple[str, ...]
+    key: tuple[Any, ...]
+    mapper: orm.Mapper[Any] | None
+    tables: tuple[Any, ...]
+
+    def attribute(self, name: str) -> Any:
+        """Returns the column of an attribute: a mapped column, a hybrid property, or a column of the table.
+
+        Raises QueryRefused if there is none.
+        """
+        found = _of_table(self.named, name) if self.mapper is None else _of_class(self.named, self.mapper, name)
+        if found is None:
+            near = get_close_matches(name, self.attribute_names(), n=1)
+            hint = f"did you mean `{near[0]}`? Else " if near else ""
+            remedy = f"{hint}declare a hybrid property `{name}`, or give it in `fields`"
+            raise QueryRefused(f"a policy compares `{name}`, and `{self.shown}` has no such column", remedy)
+        return found
+
+    def is_column(self, key: str) -> bool:
+        """Returns whether a key of a filter is the id, or a column or a part of one, and nothing that is computed."""
+        name = key.partition(".")[0]
+        if key == "id" or self.mapper is None:
+            return len(self.key) == 1 if key == "id" else {key, name} & set(self.named.c.keys()) != set()
+        columns = self.mapper.column_attrs
+        return key in columns or (name in columns and key not in self.mapper.all_orm_descriptors)
+
+    def attribute_names(self) -> tuple[str, ...]:
+        """Returns the names of all columns and hybrid properties."""
+        if self.mapper is None:
+            return tuple(self.named.c.keys())
+        named = self.mapper.all_orm_descriptors.items()
+        hybrids = (name for name, one in named if one.extension_type is HybridExtensionType.HYBRID_PROPERTY)
+        return (*(one.key for one in self.mapper.column_attrs), *hybrids)
+
+
+def entity_of(target: Any) -> Entity:
+    """Returns the entity that a class, an alias or a table is. Raises QueryRefused for anything else."""
+    inspected = sa.inspect(target, raiseerr=False)
+    if isinstance(inspected, orm.Mapper):
+        return _mapped(inspected.entity, inspected, tuple(inspected.tables))
+    if isinstance(inspected, AliasedInsp):
+        return _mapped(inspected.entity, inspected.mapper, (_aliased(inspected.selectable),))
+    if isinstance(target, sa.Table):
+        return Entity(target, target.name, (target.name,), tuple(target.primary_key), None, (target,))
+    if isinstance(target, Alias):
+        table = _aliased(target).element
+        key = tuple(target.c[column.key] for column in table.primary_key)
+        return Entity(target, table.name, (table.name,), key, None, (target,))
+    raise QueryRefused(
+        f"`{target!r}` has no rows that are resources", "give a mapped class, an alias of one, or a table"
+    )
+
+
+def _mapped(named: Any, mapper: orm.Mapper[Any], tables: tuple[Any, ...]) -> Entity:
+    shown = mapper.class_.__name__
+    table = getattr(mapper.local_table, "name", None)
+    names = tuple(dict.fromkeys(filter(None, (table, shown.lower()))))
+    key = tuple(getattr(named, mapper.get_property_by_column(column).key) for column in mapper.primary_key)
+    return Entity(named, shown, names, key, mapper, tables)
+
+
+def _aliased(selectable: Any) -> Any:
+    """Returns an alias of a table. Raises QueryRefused for an alias of a select, which may have other rows."""
+    if isinstance(selectable, Alias) and isinstance(selectable.element, sa.Table):
+        return selectable
+    raise QueryRefused("an alias of a select has other columns and rows than its table", "authorize the select inside")
+
+
+def _of_table(table: Any, name: str) -> Any:
+    return table.c.get(name)
+
+
+def _of_class(named: Any, mapper: orm.Mapper[Any], name: str) -> Any:
+    descriptor = mapper.all_orm_descriptors.get(name)
+    if descriptor is None:
+        return None
+    is_hybrid = descriptor.extension_type is HybridExtensionType.HYBRID_PROPERTY
+    return getattr(named, name) if is_hybrid or name in mapper.column_attrs or name in mapper.synonyms else None
+
+
+def leaves(from_clause: Any, nullable: bool = False) -> Iterator[tuple[Any, bool]]:
+    """Yields the tables of a FROM, each with whether an outer join may put NULL in place of its rows."""
+    if isinstance(from_clause, FromGrouping):  # the tables of a class that inherits, on the right of a join
+        yield from leaves(from_clause.element, nullable)
+    elif isinstance(from_clause, sa.Join):
+        yield from leaves(from_clause.left, nullable or from_clause.full)
+        yield from leaves(from_clause.right, nullable or from_clause.isouter or from_clause.full)
+    else:
+        yield from_clause, nullable

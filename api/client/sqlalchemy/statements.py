@@ -1,0 +1,125 @@
+"""`authorized`: a statement over the rows that a subject may act on, exactly, or a refusal."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar, cast
+
+import sqlalchemy as sa
+
+from ..queries.questions import AnswersFilters, Question
+from ..queries.refusal import QueryRefused
+from .conditions import permitted_by
+from .entities import Entity, entity_of, leaves
+from .loads import check_loads
+from .returned import is_plain, returned_by, returned_by_write, sources_of
+from .row_fields import Fields
+
+Statement = TypeVar("Statement", bound="sa.Select[Any] | sa.Update | sa.Delete")
+
+
+def authorized(
+    statement: Statement,
+    engine: AnswersFilters,
+    subject: Mapping[str, Any],
+    action: str | Mapping[str, Any],
+    *,
+    of: Any = None,
+    resource_type: str | None = None,
+    context: Mapping[str, Any] | None = None,
+    actor: Mapping[str, Any] | None = None,
+    fields: Fields | None = None,
+    mirror: sa.FromClause | None = None,
+    dialect: str | None = None,
+    now: float | None = None,
+) -> Statement:
+    """Returns the statement over the rows on which the subject may do the action, before any limit.
+
+    `of` names the classes, aliases or tables to authorize, one or a sequence. Without it, it is the one of the declared
+    types whose rows the statement returns or changes. The other parameters are those of `permitted`.
+
+    Raises QueryRefused if the statement can't be authorized exactly, or if it also returns rows of another declared
+    type, and what `permitted` raises.
+    """
+    question = Question(engine, subject, action, context, actor, now)
+    if isinstance(statement, sa.Select):
+        descriptions = statement.column_descriptions  # PERF: SQLAlchemy makes them each time
+        entities = _selected(statement, descriptions, question, of)
+        check_loads(statement, descriptions, entities, question)
+    elif isinstance(statement, sa.Update | sa.Delete):
+        entities = [entity_of(statement.entity_description.get("entity", statement.table) if of is None else of)]
+        _check_returning(statement, entities[0], question)
+    else:
+        raise QueryRefused(*_NOT_ONE_STATEMENT.get(type(statement), _NO_STATEMENT))
+    conditions = [permitted_by(question, one, resource_type, fields or {}, mirror, dialect) for one in entities]
+    found: Any = statement.where(*conditions)
+    return cast(Statement, found)
+
+
+_NO_STATEMENT = ("only a select, an update or a delete has rows to authorize", "give a `select()` of a mapped class")
+_NOT_ONE_STATEMENT: Mapping[type, tuple[str, str]] = {
+    sa.CompoundSelect: ("a union has the rows of several selects", "authorize each select of the union"),
+    sa.Insert: ("an insert makes rows that do not exist yet", "ask for the decision about the new row"),
+    sa.orm.FromStatement: ("a textual statement can't be changed", "write it as a `select()`"),
+    sa.TextualSelect: ("a textual statement can't be changed", "write it as a `select()`"),
+    sa.TextClause: ("a textual statement can't be changed", "write it as a `select()`"),
+    sa.orm.Query: ("a legacy query can't be changed safely", "write it as a `select()`"),
+}
+
+
+def _selected(statement: sa.Select[Any], descriptions: Sequence[Any], question: Question, of: Any) -> list[Entity]:
+    """Returns the entities to authorize. Raises QueryRefused if it is not clear which, or if NULLs may replace rows."""
+    if of is None:
+        entities = [_only_one(statement, descriptions, question)]
+        if is_plain(statement):
+            return entities
+    else:
+        entities = [entity_of(one) for one in (of if isinstance(of, Sequence) else [of])]
+    sources = sources_of(statement)
+    for entity in entities:
+        found = [nullable for table, nullable in leaves_of(sources) if table in entity.tables]
+        if not found:
+            reason = f"the statement does not select from `{entity.shown}`"
+            raise QueryRefused(reason, "authorize the select that has it in its FROM")
+        if any(found):
+            reason = f"an outer join puts NULL in place of rows of `{entity.shown}`, and a condition would drop others"
+            raise QueryRefused(reason, "put `permitted(…)` into the ON clause, and name the other class with `of`")
+    return entities
+
+
+def _check_returning(statement: sa.Update | sa.Delete, changed: Entity, question: Question) -> None:
+    """Raises QueryRefused if a write also returns values of another declared type."""
+    for one in map(entity_of, returned_by_write(statement)):
+        if (
+            one.named is not changed.named
+            and not set(one.tables) <= set(changed.tables)
+            and question.declared(one.names)
+        ):
+            reason = f"the statement also returns values of `{one.shown}`"
+            raise QueryRefused(reason, f"return those of `{changed.shown}` alone, and select the others")
+
+
+def leaves_of(sources: Sequence[Any]) -> list[tuple[Any, bool]]:
+    """Returns the tables in several FROMs, each with whether an outer join may put NULL in place of its rows."""
+    return [leaf for source in sources for leaf in leaves(source)]
+
+
+def _only_one(statement: sa.Select[Any], descriptions: Sequence[Any], question: Question) -> Entity:
+    direct, inside = returned_by(descriptions)
+    if not direct:
+        direct = [_target_of(table) for table, _ in leaves_of(sources_of(statement))]
+    found = [entity_of(one) for one in direct if one is not None]
+    if len(found) == 1 and not inside:
+        return found[0]
+    declared = [one for one in found if question.declared(one.names)]
+    others = [one for one in map(entity_of, inside) if question.declared(one.names)]
+    if len(declared) == 1 and not others:
+        return declared[0]
+    shown = " and ".join(f"`{one.shown}`" for one in (*declared, *others)) or "no declared resource type"
+    raise QueryRefused(f"the statement returns values of {shown}", "say with `of` which rows to authorize")
+
+
+def _target_of(table: Any) -> Any:
+    """Returns the class, alias or table of a leaf of FROM, or None for a subquery and the like."""
+    parent = getattr(table, "_annotations", {}).get("parententity")
+    if parent is not None:
+        return parent.entity
+    return table if isinstance(table, sa.Table | sa.sql.selectable.Alias) else None
