@@ -39,6 +39,7 @@ interface Kind {
   key: string[];
   blank: ModelElement;
   isOne?: boolean;
+  page?: string;
   isOrdered?: boolean;
   isOutside?: boolean;
   ending?: string;
@@ -51,6 +52,7 @@ type ModelElement = Record<string, any>;
 interface Fault {
   path?: string;
   message: string;
+  code?: string;
   severity?: string;
   help?: string;
 }

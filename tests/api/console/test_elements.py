@@ -62,7 +62,7 @@ def test_a_role_is_renamed_and_the_change_undone(api: httpx.Client, signed_in: D
     signed_in.page.get_by_role("button", name="Undo").click()
     signed_in.sees("undone")
     assert api.get(f"{BASE}/roles/editor").json()["name"] == "Editor"
-    assert signed_in.page.get_by_label("Name", exact=True).input_value() == "Editor"
+    signed_in.sees_value("Name", "Editor")
 
 
 def test_what_refers_to_a_role_is_shown_before_it_goes(api: httpx.Client, signed_in: Desk) -> None:
@@ -149,6 +149,26 @@ def test_an_assignment_that_is_there_already_is_not_offered_for_undoing(api: htt
     signed_in.sees("This assignment was there already.")
     assert not signed_in.page.get_by_role("button", name="Undo").count()
     assert api.get(f"{BASE}/assignments/{made['id']}").status_code == 200
+
+
+def test_a_grant_may_be_for_a_group(api: httpx.Client, signed_in: Desk) -> None:
+    """P7: the form asks for a subject or a group, and lists name the group."""
+    group = api.get(f"{BASE}/groups?limit=1").json()["items"][0]["id"]
+    signed_in.go("#/default/grants?new=yes")
+    signed_in.page.get_by_label("Id", exact=True).fill("team-grant")
+    signed_in.page.get_by_label("Holder").select_option("a group")
+    signed_in.page.get_by_label("Group", exact=True).fill(group)
+    signed_in.page.get_by_label("Resource: type").fill("document")
+    signed_in.page.get_by_label("Resource: id").fill("d1")
+    signed_in.page.get_by_role("checkbox", name="read").check()
+    review(signed_in, "Create the grant")
+    signed_in.sees("The grant is created.")
+    made = api.get(f"{BASE}/grants/team-grant").json()
+    assert (made["group"], "subject" in made) == (group, False)
+    signed_in.go(f"#/default/groups/{group}")
+    signed_in.sees("Direct grants of the group")
+    signed_in.go(f"#/default/grants?group={group}")
+    signed_in.sees("team-grant")
 
 
 def test_a_grant_ends_when_it_should(api: httpx.Client, signed_in: Desk) -> None:

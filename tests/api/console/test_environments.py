@@ -76,7 +76,7 @@ def test_a_change_of_settings_sends_what_differs_and_is_undone(api: httpx.Client
     assert (changed["description"], changed["protected"]) == ("two", True)
     press(signed_in, "Undo")
     signed_in.sees("undone")
-    signed_in.page.wait_for_function("document.getElementById('description').value === 'one'")
+    signed_in.sees_value("Description", "one")
     assert api.get("/v1/environments/changing").json() == changed | {"description": "one"}
     assert signed_in.page.get_by_label("Approvals").is_checked(), "what is not saved stays"
 

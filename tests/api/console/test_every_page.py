@@ -24,6 +24,7 @@ PAGES = [
         "grants",
         "routes",
         "attributes",
+        "extensions",
         "tests",
     ),
     *("history", "promotion"),

@@ -47,10 +47,10 @@ def test_a_revision_is_opened_and_tells_what_differs(signed_in: Desk) -> None:
     assert "policies ~1" in rows.first.inner_text()
     signed_in.page.get_by_role("link", name="2", exact=True).click()
     signed_in.page.get_by_role("heading", name="Revision 2").wait_for()
-    difference = signed_in.page.get_by_role("group", name="Difference")
+    difference = signed_in.page.get_by_role("group", name="Change")
     difference.wait_for()
-    assert difference.locator(".removed .mono").all_inner_texts() == ["analyst"]
-    assert difference.locator(".added .mono").all_inner_texts() == ["chief"]
+    assert difference.locator(".removed .mono").all_inner_texts() == ["    allow analyst to publish report"]
+    assert difference.locator(".added .mono").all_inner_texts() == ["    allow chief to publish report"]
     signed_in.page.get_by_role("link", name="Open it as it is now").click()
     signed_in.page.wait_for_url("**/#/told/policies/publish")
 
@@ -60,9 +60,9 @@ def test_a_large_revision_comes_in_pages(signed_in: Desk) -> None:
     changes = signed_in.page.locator("ul.changes > li")
     changes.nth(49).wait_for()
     assert changes.count() == 50
-    assert not signed_in.page.get_by_role("group", name="Difference").count()
+    assert not signed_in.page.get_by_role("group", name="Change").count()
     changes.first.locator("summary").click()
-    signed_in.page.get_by_role("group", name="Difference").wait_for()
+    signed_in.page.get_by_role("group", name="Change").wait_for()
     first = changes.first.locator("summary").inner_text()
     signed_in.page.get_by_role("link", name="Next page").click()
     signed_in.page.get_by_role("link", name="First page").wait_for()
@@ -73,7 +73,7 @@ def test_an_earlier_revision_is_restored_as_its_preview_showed(signed_in: Desk) 
     signed_in.go(f"{environment(signed_in, 'back')}/1")
     signed_in.page.get_by_role("link", name="Go back to this revision…").click()
     signed_in.page.get_by_role("button", name="Restore revision 1").wait_for()
-    assert signed_in.page.locator(".added .mono").all_inner_texts() == ["analyst"]
+    assert signed_in.page.locator(".added .mono").all_inner_texts() == ["    allow analyst to publish report"]
     assert policy(signed_in, "back")["roles"] == ["chief"], "a preview changes nothing"
     signed_in.page.get_by_label("Note").fill("the analysts still publish")
     signed_in.page.get_by_role("button", name="Restore revision 1").click()
@@ -129,7 +129,7 @@ def test_hostile_names_are_text(signed_in: Desk) -> None:
     changes.nth(len(names) - 1).wait_for()
     for at in range(len(names)):
         changes.nth(at).locator("summary").click()
-    signed_in.page.get_by_role("group", name="Difference").nth(len(names) - 1).wait_for()
+    signed_in.page.get_by_role("group", name="Change").nth(len(names) - 1).wait_for()
     shown = signed_in.page.locator("ul.changes summary code").evaluate_all(
         "found => found.map((one) => one.textContent)"
     )
@@ -143,7 +143,7 @@ def test_the_pages_can_be_used_by_everybody(browser: Any, server: Server, dark: 
     with desk(browser, server, dark=dark, phone=dark) as found:
         place = environment(found, f"seen-{dark}".lower())
         found.sign_in(place=f"{place}/2")
-        found.page.get_by_role("group", name="Difference").wait_for()
+        found.page.get_by_role("group", name="Change").wait_for()
         assert found.serious() == []
         found.go(f"{place}/1/restore")
         found.page.get_by_role("button", name="Restore revision 1").wait_for()

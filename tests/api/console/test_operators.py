@@ -9,9 +9,11 @@ from writ.compiler.model.elements import AttributeType
 
 MODULE = PAGE / "core" / "operators.js"
 TYPES = AttributeType.__args__
+READ_AS = {"instant": "string"}
 HEAD = """\
-// The operators of conditions: their words, the kind of their constant, the declared types that they can compare, and
-// whether they need a value. Written from `bundles/conditions/operators.py` by `pytest --update-golden`.
+// The operators of conditions: their words, the kind of their constant, the declared types that they can compare,
+// whether they need a value, and whether they compare the elements of an array. `pytest --update-golden` writes this
+// file from `bundles/conditions/operators.py`.
 
 export const OPERATORS = {
 """
@@ -21,8 +23,9 @@ def line(op: Operator, row: OperatorRow) -> str:
     members = {
         "label": row.shown,
         "constant": row.constant.name.lower(),
-        "reads": [type for type in TYPES if row.reads is None or type in row.reads],
+        "reads": [type for type in TYPES if row.reads is None or READ_AS.get(type, type) in row.reads],
         "isNegation": row.is_negation,
+        "isOfElements": row.of_elements,
     }
     return f"  {op}: {{ {', '.join(f'{name}: {json.dumps(value)}' for name, value in members.items())} }},\n"
 

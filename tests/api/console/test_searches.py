@@ -136,3 +136,29 @@ def test_everybody_can_use_them(signed_in: Desk, place: str) -> None:
     signed_in.page.wait_for_load_state("networkidle")
     assert signed_in.serious() == []
     assert signed_in.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_a_search_adds_the_registered_attributes(signed_in: Desk) -> None:
+    """E9: without the class of the document nobody is found, and with the registered one as many as the API finds."""
+    who = WHO | {"resource": {"type": "document", "id": "handbook-travel"}}
+    signed_in.go(link(who, "who-can"))
+    signed_in.page.get_by_label("Add the registered attributes").check()
+    signed_in.page.get_by_role("button", name="Search").click()
+    assert shown(signed_in) == [*found(signed_in, "subject", {**who, "options": {"attributes": "registered"}})][:100]
+    assert shown(signed_in) != [*found(signed_in, "subject", who)][:100]
+
+
+def test_an_actor_searches_on_behalf_of_the_subject(signed_in: Desk) -> None:
+    """A1: only what both may read is found."""
+    signed_in.go(link(WHAT, "what-can"))
+    alone = shown(signed_in)
+    signed_in.page.get_by_label("An actor asks on behalf").check()
+    signed_in.page.get_by_label("Actor type").fill("service")
+    signed_in.page.get_by_label("Actor id").fill("summaries")
+    signed_in.page.get_by_role("button", name="Search").click()
+    options = {"return": "results", "actor": {"type": "service", "id": "summaries"}}
+    both = [*found(signed_in, "resource", {**WHAT, "options": options})]
+    assert len(both) < len(alone)
+    signed_in.page.locator("tbody tr").nth(len(both)).wait_for(state="detached")
+    assert shown(signed_in) == both
+    assert signed_in.page.get_by_label("Actor id").input_value() == "summaries"

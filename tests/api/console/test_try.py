@@ -130,6 +130,58 @@ def test_a_question_is_saved_as_a_policy_test(signed_in: Desk) -> None:
     assert "hana-and-secrets" in json.dumps(report)
 
 
+INTERNAL = QUESTION | {"resource": {"type": "document", "id": "d1", "properties": {"classification": "internal"}}}
+
+
+def decide(desk: Desk) -> None:
+    desk.page.get_by_role("button", name="Decide").click()
+
+
+def test_registered_attributes_are_added_if_the_user_says_so(signed_in: Desk) -> None:
+    """E9: the answer, its filter and its address all have the option."""
+    question = QUESTION | {"resource": {"type": "document", "id": "handbook-travel"}}
+    with signed_in.client() as api:
+        stored = api.get("/v1/environments/default/resources/document/handbook-travel").json()
+    assert stored["attributes"]["classification"] in ("internal", "public")
+    signed_in.go(link(question))
+    signed_in.sees("Denied")
+    signed_in.page.get_by_label("Add the registered attributes").check()
+    decide(signed_in)
+    signed_in.sees("Allowed")
+    assert "registered" in signed_in.page.url
+    signed_in.page.reload()
+    signed_in.sign_in(place=signed_in.page.url.split("/console/")[1])
+    signed_in.sees("Allowed")
+    assert signed_in.page.get_by_label("Add the registered attributes").is_checked()
+
+
+def test_an_actor_asks_on_behalf_of_the_subject(signed_in: Desk) -> None:
+    """A1: only the actor is denied. The page says for whom, and has both proofs."""
+    signed_in.go(link(INTERNAL))
+    signed_in.sees("Allowed")
+    signed_in.page.get_by_label("An actor asks on behalf").check()
+    signed_in.page.get_by_label("Actor id").fill("summaries")
+    signed_in.page.get_by_label("Actor properties").fill('{"team": "docs"}')
+    decide(signed_in)
+    signed_in.sees("Denied for the actor")
+    signed_in.sees("for the subject, who is allowed")
+    signed_in.sees("for the actor, who is denied")
+    assert signed_in.serious() == []
+    signed_in.page.get_by_role("button", name="As JSON").click()
+    written = json.loads(signed_in.page.get_by_label("Change it here").input_value())
+    assert written["options"] == {"actor": {"type": "service", "id": "summaries", "properties": {"team": "docs"}}}
+
+
+def test_an_actor_who_is_allowed_has_its_proof_too(signed_in: Desk) -> None:
+    """A1, with the filter that both have in common."""
+    signed_in.go(link(INTERNAL | {"options": {"actor": QUESTION["subject"]}}))
+    signed_in.sees("for the actor, who is allowed too")
+    with signed_in.page.expect_request("**/search/resource") as asked:
+        signed_in.page.get_by_role("button", name="Show the filter of this subject").click()
+    assert asked.value.post_data_json["options"]["actor"] == QUESTION["subject"]
+    signed_in.sees("Registered resources that it selects")
+
+
 @pytest.mark.parametrize("phone", [False, True])
 def test_everybody_can_use_it(signed_in: Desk, phone: bool) -> None:
     if phone:

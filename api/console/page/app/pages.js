@@ -32,6 +32,7 @@ export const GROUPS = [
       { id: "grants", name: "Grants", key: "n", kind: "grants", open: lists },
       { id: "routes", name: "Routes", key: "k", kind: "routes", open: lists },
       { id: "attributes", name: "Attributes", key: "j", open: () => import("../pages/attributes.js") },
+      { id: "extensions", name: "Extensions", key: "q", open: () => import("../pages/extensions.js") },
       { id: "tests", name: "Policy tests", key: "i", open: () => import("../pages/policy_tests.js") },
     ],
   },

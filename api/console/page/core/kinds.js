@@ -3,7 +3,7 @@
 // `name` is the list in the model, `segment` its place in the API and in addresses, `key` names the members of its key, and
 // `blank` is a new element.
 
-/** @type {(name: string, noun: string, plural: string, key: string[], blank: ModelElement, more?: Partial<Kind>) => Kind} */
+/** @type {(name: string, noun: string, plural: string, key: string[], blank: any, more?: Partial<Kind>) => Kind} */
 const kind = (name, noun, plural, key, blank, more = {}) => ({ name, segment: name.replaceAll("_", "-"), noun, plural, key, blank, ...more });
 
 const USER = { type: "user", id: "" };
@@ -23,12 +23,21 @@ export const DECLARATION = kind("attributes", "declaration", "Attributes", [], {
   isOne: true, // an environment has one
   ending: "Conditions may then name any attribute of subjects, of the context and of actions. Decisions stay as they are.",
 });
+// An environment has one of each of these, and both stand on one page.
+export const EXTENSIONS = kind("extensions", "list of extensions", "Extensions", [], [], {
+  ...{ isOne: true, page: "extensions" },
+  ending: "The model then uses no extension. That is refused while a policy needs one.",
+});
+export const REQUESTS = kind("requests", "strict mode", "Strict requests", [], "strict", {
+  ...{ isOne: true, page: "extensions" },
+  ending: "Requests are then decided even if they do not fit what the model declares.",
+});
 export const TESTS = kind("tests", "set of tests", "Policy tests", ["id"], { id: "", tests: [] }, {
   isOutside: true, // of the model: a change of it previews nothing
 });
 
 // The lists of the model.
-export const KINDS = [POLICY, ROLE, GROUP, SUBJECT, RESOURCE_TYPE, RESOURCE, ASSIGNMENT, GRANT, ROUTE, DECLARATION];
+export const KINDS = [POLICY, ROLE, GROUP, SUBJECT, RESOURCE_TYPE, RESOURCE, ASSIGNMENT, GRANT, ROUTE, DECLARATION, EXTENSIONS, REQUESTS];
 
 // Returns the kind of a list of the model, or undefined for one without pages.
 export const kindOf = (name) => KINDS.find((one) => one.name === name);

@@ -34,7 +34,7 @@ function section(draft, name, title, label, content) {
 /** @type {(draft: Draft, faults: Fault[], name: string, hint?: Drawing) => Drawing} */
 function attributes(draft, faults, name, hint = nothing) {
   const set = (value) => (draft.set(name, value), value);
-  return html`${typedAttributes(draft, faults, { at: `$.${name}`, legend: "Attributes", value: draft.body[name], canRequire: name === "context", set })}
+  return html`${typedAttributes(draft, faults, { at: `$.${name}`, legend: "Attributes", value: draft.body[name], set })}
     ${hint === nothing ? nothing : html`<p class="hint">${hint}</p>`}`;
 }
 

@@ -8,6 +8,9 @@ const TEXT = "string";
 const OWN = { id: TEXT, type: TEXT };
 const GATES = { time: TEXT, ip: TEXT, ip_address: TEXT };
 
+// Returns declared attributes as {name: type}.
+const typesOf = (declared) => Object.fromEntries(Object.entries(declared ?? {}).map(([key, one]) => [key, kindOf(one)]));
+
 export class Declared {
   constructor(env, suggestions) {
     this.suggestions = suggestions;
@@ -27,18 +30,14 @@ export class Declared {
   // Returns the attributes that conditions of a section may name, as {name: type}. `scopes` are the policy's types.
   of(section, scopes) {
     if (section === "resource_attrs") return { ...OWN, ...this.ofResources(scopes) };
-    if (section === "subject_attrs") return { ...OWN, ...Object.assign({}, ...Object.values(this.sections.subject ?? {})) };
-    if (section === "context_attrs") return { ...GATES, ...this.ofContext() };
-    return this.sections.action ?? {};
-  }
-
-  ofContext() {
-    return Object.fromEntries(Object.entries(this.sections.context ?? {}).map(([key, declared]) => [key, kindOf(declared)]));
+    if (section === "subject_attrs") return { ...OWN, ...Object.assign({}, ...Object.values(this.sections.subject ?? {}).map(typesOf)) };
+    if (section === "context_attrs") return { ...GATES, ...typesOf(this.sections.context) };
+    return typesOf(this.sections.action);
   }
 
   ofResources(scopes) {
     const ids = scopes.map((one) => one.resource_type_id);
     const types = this.suggestions.of("resource-types").filter((one) => ids.includes(one.id) || ids.includes("*"));
-    return Object.assign({}, ...types.map((one) => one.attributes ?? {}));
+    return Object.assign({}, ...types.map((one) => typesOf(one.attributes)));
   }
 }

@@ -30,7 +30,8 @@ function elementsOf(before, after, path) {
 
 // Returns the drawing of the difference of two bodies. `names` are the words for the first and the second one.
 export function difference(before, after, names = ["before", "after"]) {
-  const found = differences(before ?? {}, after ?? {});
+  const blank = isObject(before ?? after) ? {} : null;
+  const found = differences(before ?? blank, after ?? blank);
   if (!found.length) return nothingYet("Nothing differs.");
   return html`<div class="difference" role="group" aria-label="Difference">
     ${found.slice(0, SHOWN).map((one) => member(one, names))}

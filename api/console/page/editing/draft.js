@@ -25,7 +25,7 @@ export const isAbsent = (problem, kind) => problem.status === NOT_FOUND && probl
 export const keyOf = (kind, body) => kind.key.map((name) => body[name]);
 
 // Returns the address of an element's page.
-export const elementLink = (env, kind, key) => placeLink(env, kind.segment, key);
+export const elementLink = (env, kind, key) => placeLink(env, kind.page ?? kind.segment, key);
 
 const CREATED = 201;
 const NOT_FOUND = 404;
@@ -71,6 +71,13 @@ export class Draft {
     update();
   }
 
+  // Gives the whole body another value, which is no object.
+  replace(body) {
+    this.body = body;
+    this.changed();
+    update();
+  }
+
   // Notes that a field's text can't be read, or that it can be now (null).
   /** @type {(at: string, message: string | null) => void} */
   fault(at, message) {
@@ -106,13 +113,13 @@ export class Draft {
   write() {
     const { query } = this;
     if (this.isNew && this.kind.isOne) {
-      return call("PUT", elementPath(this.env, this.kind, []), { body: this.body, headers: { "If-None-Match": "*" } });
+      return call("PUT", elementPath(this.env, this.kind, []), { body: JSON.stringify(this.body), headers: { "If-None-Match": "*" } });
     }
     if (this.isNew) {
       return call("POST", path`/v1/environments/${this.env}/${this.kind.segment}`, { body: this.body, query });
     }
     const where = elementPath(this.env, this.kind, keyOf(this.kind, this.stored));
-    return call("PUT", where, { body: this.body, query, headers: { "If-Match": this.etag ?? "" } });
+    return call("PUT", where, { body: JSON.stringify(this.body), query, headers: { "If-Match": this.etag ?? "" } });
   }
 
   undoing(former, { data: made, etag, status }, follows) {
@@ -124,7 +131,7 @@ export class Draft {
       return { text: `The ${this.kind.noun} is created`, undo: () => call("DELETE", where, { headers }), leadsTo };
     }
     const isLast = this.query.before && follows === null; // nothing puts a route behind all others
-    const undo = () => call("PUT", where, { body: former, headers, query: { before: follows } });
+    const undo = () => call("PUT", where, { body: JSON.stringify(former), headers, query: { before: follows } });
     return { text: `The ${this.kind.noun} is saved`, undo: isLast ? null : undo };
   }
 
@@ -160,12 +167,25 @@ export class Draft {
     const where = elementPath(this.env, this.kind, keyOf(this.kind, this.stored));
     const before = this.kind.isOrdered ? await successorOf(this.env, this.kind, this.stored?.id) : null;
     await call("DELETE", where, { headers: { "If-Match": this.etag ?? "" }, query: cascade ? { cascade: true } : {} });
-    const link = placeLink(this.env, this.kind.segment);
+    const link = elementLink(this.env, this.kind, []);
     const former = this.stored;
-    const undo = () => call("PUT", where, { body: former, headers: { "If-None-Match": "*" }, query: { before } });
+    const undo = () => call("PUT", where, { body: JSON.stringify(former), headers: { "If-None-Match": "*" }, query: { before } });
     noteDone({ link, text: `The ${this.kind.noun} is deleted`, undo: cascade ? null : undo });
     this.began = this.body;
     this.local.clear();
+  }
+}
+
+// Returns the draft of an element of which an environment has one. If there is none, the draft is a new one.
+/** @type {(env: string, kind: Kind, signal: AbortSignal) => Promise<Draft>} */
+export async function readOnly(env, kind, signal) {
+  try {
+    const found = await call("GET", elementPath(env, kind, []), { signal });
+    return new Draft(env, kind, { stored: found.data, etag: found.etag });
+  } catch (problem) {
+    if (problem.status !== NOT_FOUND) throw problem;
+    await call("GET", path`/v1/environments/${env}`, { signal }); // an environment that is not there is another matter
+    return new Draft(env, kind, { blank: kind.blank });
   }
 }
 

@@ -4,14 +4,14 @@ import { html, nothing } from "../vendor/lit-html.js";
 import { kindOf } from "../core/kinds.js";
 import { update } from "../core/update.js";
 import { number } from "../core/words.js";
-import { difference } from "./difference.js";
+import { changedText, sentenceOf } from "./changed_text.js";
 import { elementLink } from "./draft.js";
 
 const OPEN_AT_FIRST = 5; // a list no longer than this shows its differences at once
 const WORDS = { added: ["+", "added"], changed: ["~", "changed"], removed: ["−", "removed"], moved: ["↕", "moved"] };
 
 export class ElementChanges {
-  // `elements` are {kind, id, type?, change, before, after}. `also(one)` may add words behind one of them.
+  // `elements` are {kind, id, type?, change, text}. `also(one)` may add words behind one of them.
   /**
    * @param {string | null} env
    * @param {any[]} elements
@@ -42,7 +42,7 @@ export class ElementChanges {
 
   content(one) {
     const link = one.change !== "removed" && this.env ? linkOf(this.env, one) : null;
-    return html`${one.change === "moved" ? html`<p>It comes earlier or later among the routes.</p>` : difference(one.before, one.after, this.names)}
+    return html`${one.change === "moved" ? html`<p>It comes earlier or later among the routes.</p>` : changedText(one.text, this.names)}
       ${link ? html`<p><a href=${link}>Open it as it is now</a></p>` : nothing}`;
   }
 
@@ -54,7 +54,7 @@ export class ElementChanges {
   }
 }
 
-const idOf = (one) => html`${one.type ? html`<code>${one.type}</code> ` : nothing}<code>${one.id}</code>`;
+const idOf = (one) => sentenceOf(one) ? html`<span class="mono">${sentenceOf(one)}</span>` : html`${one.type ? html`<code>${one.type}</code> ` : nothing}<code>${one.id}</code>`;
 
 function linkOf(env, one) {
   const kind = kindOf(one.kind);

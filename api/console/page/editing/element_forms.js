@@ -3,6 +3,7 @@
 import { html, nothing } from "../vendor/lit-html.js";
 import { typedAttributes, valuedAttributes } from "./attributes.js";
 import { declarationForm } from "./declaration_form.js";
+import { extensionsForm } from "./extensions_form.js";
 import { choiceField, faultsAt, flagField, instantField, textField } from "./fields.js";
 import { idList } from "./id_list.js";
 import { membersField } from "./members.js";
@@ -49,12 +50,13 @@ export const FORMS = {
     const entity = (label, at, segment) =>
       entityField({ label, at: `$.${at}`, value: body[at], faults, suggestions, segment, set: (value) => draft.set(at, value) });
     const declared = suggestions.of("resource-types").find((one) => one.id === body.resource?.type)?.actions;
-    return html`${id(draft, faults, MADE)}${entity("Subject", "subject", "subjects")}${entity("Resource", "resource", "resources")}
+    return html`${id(draft, faults, MADE)}${holder(draft, faults, suggestions)}${entity("Resource", "resource", "resources")}
       ${actionsField({ at: "$.actions", values: body.actions ?? [], faults, declared, set: (actions) => draft.set("actions", actions) })}
       ${term(draft, faults)}`;
   },
   routes: routeForm,
   attributes: declarationForm,
+  extensions: extensionsForm,
   tests: policyTestsForm,
 };
 

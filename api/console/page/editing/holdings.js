@@ -19,6 +19,7 @@ export function holdings(env, subject, held) {
     <section><h2>Direct grants</h2>
       ${held.grants.length
         ? html`<ul class="plain">${held.grants.map((one) => html`<li>${actions(one.actions)} on ${entity(env, "resources", one.resource)}
+            ${one.group === undefined ? nothing : html`<span class="soft">through group ${way(env, held.groups.find((group) => group.id === one.group) ?? { id: one.group, through: [] })},</span>`}
             <span class="soft">by ${link(env, "grants", one.id, "grant")}</span> ${term(one)}</li>`)}</ul>
             <p><a href=${placeLink(env, "grants", [], whose)}>Show all</a></p>`
         : html`<p class="soft">It has no direct grants.</p>`}

@@ -14,7 +14,7 @@ export const link = (env, segment, id, name = null) =>
 // Returns a subject or a resource, {type, id}.
 export const entity = (env, segment, one) => html`<span class="name">${one.type}</span> ${link(env, segment, [one.type, one.id])}`;
 
-// Returns who holds an assignment.
+// Returns who holds an assignment or a grant.
 export const holder = (env, one) => (one.group === undefined ? entity(env, "subjects", one.subject) : html`group ${link(env, "groups", one.group)}`);
 
 // Returns the actions of a grant or a policy.
@@ -30,3 +30,9 @@ export function term({ starts_at: start, expires_at: end }, now = Date.now()) {
     ${left <= 0 ? html`<span class="tag warn">! ended</span>` : left < SOON ? html`<span class="tag warn">! ends soon</span>` : nothing}
     ${end ? html`<span title=${instant(end)}>${left <= 0 ? "" : "ends "}${distance(end)}</span>` : nothing}</span>`;
 }
+
+// Returns the drawing of whom a policy is for: everyone or the holders of roles, without those of its exceptions.
+export const holders = (env, policy) => html`${policy.roles === undefined ? "everyone" : roleLinks(env, policy.roles)}${
+  policy.except_roles === undefined ? nothing : html` except ${roleLinks(env, policy.except_roles)}`}`;
+
+const roleLinks = (env, ids) => ids.map((id, at) => html`${at ? ", " : ""}${link(env, "roles", id)}`);

@@ -40,5 +40,7 @@ function holders(draft, faults, suggestions) {
     ${roles === undefined
       ? nothing
       : html`${idList({ label: "Roles", at: "$.roles", values: roles, faults, noun: "a role", list: "policy-roles", set: (next) => draft.set("roles", next) })}
-          ${suggestions.list("policy-roles", "roles")}`}`;
+          ${suggestions.list("policy-roles", "roles")}`}
+    ${idList({ label: "Except", at: "$.except_roles", values: draft.body.except_roles ?? [], faults, noun: "a role", list: "policy-exceptions", set: (next) => draft.set("except_roles", next.length ? next : undefined) })}
+    ${suggestions.list("policy-exceptions", "roles")}`;
 }

@@ -4,10 +4,12 @@ import { html, nothing } from "../vendor/lit-html.js";
 import { call, path } from "../core/api.js";
 import { counted, number } from "../core/words.js";
 import { Awaited } from "../parts/awaited.js";
+import { changedText } from "./changed_text.js";
 import { finding } from "../parts/findings.js";
 import { failure } from "../parts/notice.js";
 
 const SHOWN = 20; // tests and groups of decisions
+const TOO_MANY = "too-many-affected"; // no error: the change itself may well succeed
 const SHOWN_REFUSALS = [400, 404, 409]; // what the change itself would meet too
 
 export class Preview {
@@ -43,8 +45,16 @@ export class Preview {
 
 function effect(found) {
   if (found.problem) return failure(found.problem);
-  return html`${found.diagnostics.length ? html`<h3>What the compiler says</h3>${found.diagnostics.map(finding)}` : nothing}
+  const [first, ...others] = found.diagnostics;
+  if (first?.code === TOO_MANY && !others.length) return html`<p class="soft">This change can't be tried before it is saved, since it affects too much.</p>`;
+  return html`${found.elements.length ? html`<h3>In the language</h3>${inTheLanguage(found)}` : nothing}
+    ${found.diagnostics.length ? html`<h3>What the compiler says</h3>${found.diagnostics.map(finding)}` : nothing}
     ${found.tests ? html`<h3>Policy tests</h3>${tests(found.tests)}${found.decisions ? html`<h3>Recent decisions</h3>${decisions(found.decisions)}` : nothing}` : nothing}`;
+}
+
+function inTheLanguage(found) {
+  return html`${found.elements.slice(0, SHOWN).map((one) => changedText(one.text))}
+    ${found.truncated || found.elements.length > SHOWN ? html`<p class="soft">and more</p>` : nothing}`;
 }
 
 function tests(found) {

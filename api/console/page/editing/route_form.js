@@ -23,7 +23,7 @@ export function routeForm(draft, faults, suggestions) {
     ${text("path", "Path", { hint: html`<code>{name}</code> matches one segment, <code>*</code> at the end the rest.` })}
     ${idList({ label: "Hosts", at: "$.hosts", values: body.hosts ?? [], faults, noun: "a host", hint: "Without any, the route is for all hosts.", set: (hosts) => draft.set("hosts", hosts.length ? hosts : undefined) })}
     ${idField({ label: "Resource type", at: "$.resource_type", value: body.resource_type, faults, suggestions, segment: "resource-types", set: (value) => draft.set("resource_type", value) })}
-    ${text("action", "Action", { list: "route-actions" })}${options("route-actions", declared.map((one) => [one]))}
+    ${text("action", "Action", { list: "route-actions", hint: html`Or <code>header:NAME</code>, a header that the gateway sets.` })}${options("route-actions", declared.map((one) => [one]))}
     ${resource()}${sources()}
     ${idField({ label: draft.isNew ? "Comes before" : "Move before", at: "before", value: draft.query.before, suggestions, segment: "routes", hint: draft.isNew ? "Empty means: it comes last." : "Empty means: it stays where it is.", set: (value) => move(draft, value) })}
     ${faultsAt(faults, "$", true)}`;
@@ -34,7 +34,7 @@ export function routeForm(draft, faults, suggestions) {
       for (const name of ["resource_id", "external_id"]) draft.set(name, next === name ? "" : undefined);
     };
     return html`${choiceField({ label: "The resource is named by", at: "names", value: kind, options: NAMES, set: turn })}
-      ${kind === "none" ? nothing : text(kind, kind === "resource_id" ? "Resource id" : "External id", { hint: html`A text with one capture at most, such as <code>doc-{id}</code>.` })}`;
+      ${kind === "none" ? nothing : text(kind, kind === "resource_id" ? "Resource id" : "External id", { hint: html`A text with one capture at most, such as <code>doc-{id}</code>, or <code>header:NAME</code>.` })}`;
   }
 
   function sources() {

@@ -96,7 +96,7 @@ function inUse(uses) {
   if (!uses.length) return nothing;
   return html`<h3>What stands in the way</h3>
     ${notice("bad", html`<p>These elements still use what it would remove. Change them first.</p>
-      <ul>${uses.map((one) => html`<li>${one.kind.replaceAll("_", " ")} <code>${one.id}</code> refers to <code>${one.refers_to}</code></li>`)}</ul>`)}`;
+      <ul>${uses.map((one) => html`<li>${one.text ? html`<span class="mono">${one.text}</span>` : html`${one.kind.replaceAll("_", " ")} <code>${one.id}</code>`} refers to <code>${one.refers_to}</code></li>`)}</ul>`)}`;
 }
 
 function listed(names, isCut = false) {

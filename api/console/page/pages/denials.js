@@ -70,8 +70,8 @@ function why(place, one) {
 // A request that a mask has hidden in part, or a limit has cut, can't be asked again as it was.
 function tryLink(place, one) {
   if (!one.request?.subject || !one.request.action || !one.request.resource) return NOT_RECORDED;
-  const { subject, action, resource, context } = one.request;
-  const link = placeLink(place.env, "try", [], { q: JSON.stringify({ subject, action, resource, context }) });
+  const { subject, action, resource, context, options } = one.request;
+  const link = placeLink(place.env, "try", [], { q: JSON.stringify({ subject, action, resource, context, options }) });
   const note = one.masked ? "some values are masked" : one.cut ? "a part is missing" : "";
   return html`<a href=${link}>Try it</a>${note ? html` <span class="tag warn">! ${note}</span>` : nothing}`;
 }

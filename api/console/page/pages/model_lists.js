@@ -100,17 +100,17 @@ const ROWS = [
   },
   {
     kind: GRANT,
-    about: "What one subject may do with one resource, beside the policies. A policy that denies wins.",
+    about: "What one subject, or everyone in a group, may do with one resource, beside the policies. A policy that denies wins.",
     above: sides.endingGrants,
     columns: [
       ID,
-      { title: "Subject", cell: (one, env) => entity(env, "subjects", one.subject) },
+      { title: "Holder", cell: (one, env) => holder(env, one) },
       { title: "Actions", cell: (one) => actions(one.actions) },
       { title: "Resource", cell: (one, env) => entity(env, "resources", one.resource) },
       TERM,
     ],
-    filters: [...BY_SUBJECT, ...BY_RESOURCE],
-    empty: "There are no direct grants. A grant gives one subject something on one resource.",
+    filters: [["group", "Group"], ...BY_SUBJECT, ...BY_RESOURCE],
+    empty: "There are no direct grants. A grant gives one subject or one group something on one resource.",
     beside: sides.ofGrant,
   },
   {

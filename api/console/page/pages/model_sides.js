@@ -43,6 +43,11 @@ export const ofGroup = (env, group) =>
       empty: "No role is assigned to this group itself.",
     },
     {
+      ...{ title: "Direct grants of the group", segment: "grants", query: { group: group.id } },
+      row: (one) => html`${actions(one.actions)} on ${entity(env, "resources", one.resource)} ${bySource(env, "grants", "grant", one)}`,
+      empty: "This group itself has no direct grants.",
+    },
+    {
       ...{ title: "Groups that contain it", segment: "groups", query: { "members.group": group.id } },
       row: (one) => link(env, "groups", one.id, one.name ?? one.id),
       empty: "No group contains it.",
@@ -99,7 +104,7 @@ export function ofResource(env, one, suggestions) {
   const grants = related(env, [
     {
       ...{ title: "Direct grants on it", segment: "grants", query: { "resource.type": one.type, "resource.id": one.id } },
-      row: (grant) => html`${entity(env, "subjects", grant.subject)}: ${actions(grant.actions)} ${bySource(env, "grants", "grant", grant)}`,
+      row: (grant) => html`${holder(env, grant)}: ${actions(grant.actions)} ${bySource(env, "grants", "grant", grant)}`,
       empty: "This resource has no direct grants.",
     },
   ]);
@@ -116,7 +121,7 @@ function whoCan(env, one, type) {
 }
 
 const assignment = (env, one) => html`${holder(env, one)} holds ${link(env, "roles", one.role)}`;
-const grant = (env, one) => html`${entity(env, "subjects", one.subject)} may do ${actions(one.actions)} on ${entity(env, "resources", one.resource)}`;
+const grant = (env, one) => html`${holder(env, one)} may do ${actions(one.actions)} on ${entity(env, "resources", one.resource)}`;
 
 export const endingAssignments = (place) => expiringSoon(place, "assignments", (one) => assignment(place.env, one));
 export const endingGrants = (place) => expiringSoon(place, "grants", (one) => grant(place.env, one));

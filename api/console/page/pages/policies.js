@@ -4,7 +4,7 @@ import { html } from "../vendor/lit-html.js";
 import { POLICY } from "../core/kinds.js";
 import { effectTag, offTag } from "../editing/effect.js";
 import { elementList } from "../editing/element_list.js";
-import { actions, link } from "../editing/phrases.js";
+import { actions, holders, link } from "../editing/phrases.js";
 import { editorPage, policyPage } from "./policy.js";
 
 /** @type {Choice[]} */
@@ -39,8 +39,6 @@ const LIST = {
   ],
   empty: "There are no policies yet, so every request is denied. A policy allows or denies actions.",
 };
-
-const holders = (env, one) => (one.roles === undefined ? "everyone" : one.roles.map((id, at) => html`${at ? ", " : ""}${link(env, "roles", id)}`));
 
 const covers = (env, scope) => html`<div>${
   scope.resource_type_id === "*" ? "every type" : link(env, "resource-types", scope.resource_type_id)

@@ -9,7 +9,7 @@ import { Declared } from "../editing/declared.js";
 import { deletion } from "../editing/deletion.js";
 import { Draft, elementLink, elementPath } from "../editing/draft.js";
 import { effectTag, offTag } from "../editing/effect.js";
-import { actions, link } from "../editing/phrases.js";
+import { actions, holders, link } from "../editing/phrases.js";
 import { policyForm } from "../editing/policy_form.js";
 import { review } from "../editing/review.js";
 import { Suggestions } from "../editing/suggestions.js";
@@ -61,7 +61,7 @@ export function policyPage(place) {
 }
 
 const facts = (env, policy) => html`<dl>
-  <dt>For</dt><dd>${policy.roles === undefined ? "everyone" : policy.roles.map((id, at) => html`${at ? ", " : ""}${link(env, "roles", id)}`)}</dd>
+  <dt>For</dt><dd>${holders(env, policy)}</dd>
   ${policy.resource_types.map((one) => html`<dt>Covers</dt><dd>${
     one.resource_type_id === "*" ? "every type" : link(env, "resource-types", one.resource_type_id)}: ${actions(one.actions)}</dd>`)}
   <dt>Priority</dt><dd>${policy.priority ?? 0}</dd></dl>`;

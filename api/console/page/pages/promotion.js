@@ -69,7 +69,7 @@ function sourceForm(place, known) {
     event.preventDefault();
     goTo(placeLink(place.env, place.page, [], { from: String(new FormData(event.target).get("from")).trim() }));
   };
-  return html`<p class="soft">It replaces the resource types, roles, policies, routes, declared attributes and silenced lints.
+  return html`<p class="soft">It replaces the opt-ins, resource types, roles, policies, routes, declared attributes and silenced lints.
       Groups, subjects, resources, assignments and grants stay.
       ${here?.approvals ? "Another credential must approve it." : ""}</p>
     <form @submit=${submit}>

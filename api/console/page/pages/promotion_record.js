@@ -107,6 +107,7 @@ function facts(place, one) {
     <dt>Changes</dt><dd>${countsOf(one.changes)}</dd>
     <dt>Asked for by</dt><dd>${actor(one.promoted_by)}, ${when(one.time)}</dd>
     ${one.decided_by ? html`<dt>${one.status === "rejected" ? "Rejected" : "Approved"} by</dt><dd>${actor(one.decided_by)}, ${when(one.decided_at)}</dd>` : nothing}
+    ${one.renames?.length ? html`<dt>Renames</dt><dd>${one.renames.map(({ from, to }) => html`<p>role <code>${from}</code> becomes <code>${to}</code>; its assignments are carried over</p>`)}</dd>` : nothing}
     ${one.note ? html`<dt>Note</dt><dd class="text">${one.note}</dd>` : nothing}
     ${one.reason ? html`<dt>Reason</dt><dd class="text">${one.reason}</dd>` : nothing}
     <dt>Digest</dt><dd><code>${one.digest}</code></dd>

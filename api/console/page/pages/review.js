@@ -133,6 +133,7 @@ function grants(env, found) {
   return table({
     columns: [
       { title: "Grant", cell: (row) => html`<a href=${placeLink(env, "grants", [row.id])}><code>${row.id}</code></a>` },
+      { title: "To", cell: (row) => (row.group ? html`group <code>${row.group}</code>` : "the subject itself") },
       { title: "Resource", cell: (row) => html`<code>${row.resource.type}</code> <code>${row.resource.id}</code>` },
       { title: "Actions", cell: (row) => row.actions.join(", ") },
       { title: "Expires", cell: (row) => (row.expires_at ? instant(row.expires_at) : "never") },

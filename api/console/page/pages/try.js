@@ -29,7 +29,7 @@ function view(state) {
     <div class="columns">
       <section><h2>Request</h2>
         <form @submit=${(event) => (event.preventDefault(), submit(state))}>
-          ${state.fields.view()}
+          ${state.fields.view({ hasOptions: true })}
           <p class="actions">
             <button type="submit" ?disabled=${state.act.isBusy}>Decide</button>
             ${tool("As JSON", () => asJson(state))} ${tool("As curl", () => asCurl(state))}

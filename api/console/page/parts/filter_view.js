@@ -20,12 +20,12 @@ export class FilterView {
     this.env = env;
     this.typeIdOf = typeIdOf;
     this.dialect = DIALECTS[0];
-    const { subject, action, resource, context } = request;
+    const { subject, action, resource, context, options } = request;
     const body = { subject, action, resource: { type: resource.type }, ...(context ? { context } : {}) };
     const ask = (wanted) => (signal) => post(path`/environments/${env}/access/v1/search/resource`, wanted, { signal });
-    this.found = new Awaited("the filter", ask({ ...body, options: { return: "filter" } }));
+    this.found = new Awaited("the filter", ask({ ...body, options: { ...options, return: "filter" } }));
     const page = { limit: SHOWN_ROWS };
-    this.rows = new Awaited("the resources", ask({ ...body, options: { return: "results" }, page }));
+    this.rows = new Awaited("the resources", ask({ ...body, options: { ...options, return: "results" }, page }));
     this.sql = this.translated();
   }
 
@@ -70,6 +70,7 @@ export class FilterView {
 
 function node(one) {
   if (one.type === "const") return html`<li>${one.value ? "every resource" : "no resource"}</li>`;
-  if (one.type === "field") return html`<li><code>${one.field}</code> ${compared(one.operator)} <code>${value(one.value)}</code></li>`;
+  if (one.type === "field") return html`<li><code>${one.field}</code> ${compared(one.operator)} <code>${value(one.value)}</code>${one.value_type === "instant" ? " as an instant" : nothing}</li>`;
+  if (one.type === "direct") return html`<li>a direct grant of <code>${one.action}</code></li>`;
   return html`<li>${JOINED[one.operator] ?? one.operator}<ul>${one.conditions.map(node)}</ul></li>`;
 }

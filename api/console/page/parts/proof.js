@@ -10,23 +10,30 @@ import { prose } from "./prose.js";
 const SHOWN_NEEDS = 4;
 const OWNERS = { subject_attrs: "subject", resource_attrs: "resource", action_attrs: "action", context_attrs: "context" };
 export const compared = (op) => OPERATORS[op]?.label ?? op; // the words for an operator
+const OF_NOW = { gt: "is after", gte: "is not before", lt: "is before", lte: "is not after" }; // the time of the request
 const MARKS = { yes: ["✓", "holds"], no: ["✕", "does not hold"], gone: ["?", "not sent"] };
 
-// Returns the drawing of the answer of `…/explain`.
+// Returns the drawing of the answer of `…/explain`. There is a second proof if an actor was evaluated (A1).
 export function proof(env, answer) {
-  const { context } = answer;
-  const explanation = context.explanation ?? { candidates: [], lacking: [] };
+  const { explanation, actor_explanation: ofActor, denied_for: deniedFor } = answer.context;
   return html`${verdict(answer)} ${answer.decision ? nothing : needed(env, answer)}
-    <h2 class="apart">Why</h2>
-    ${explanation.candidates.map((one) => candidate(env, one))}
+    <h2 class="apart">Why${ofActor ? html`<small class="soft"> for the subject, who is allowed</small>` : nothing}</h2>${tried(env, explanation)}
+    ${ofActor ? html`<h2 class="apart">Why<small class="soft"> for the actor, who is ${deniedFor ? "denied" : "allowed too"}</small></h2>${tried(env, ofActor)}` : nothing}`;
+}
+
+function tried(env, explanation = { candidates: [], lacking: [] }) {
+  const excluding = explanation.excluded ?? [];
+  return html`${explanation.candidates.map((one) => candidate(env, one))}
     ${explanation.lacking.map((one) => lacking(env, one))}
-    ${explanation.candidates.length + explanation.lacking.length ? nothing : html`<p class="soft">No policy and no grant is about this subject, action and resource.</p>`}
+    ${excluding.map((one) => excluded(env, one))}
+    ${explanation.candidates.length + explanation.lacking.length + excluding.length ? nothing : html`<p class="soft">No policy and no grant is about this subject, action and resource.</p>`}
     ${explanation.truncated ? html`<p class="soft">The proof is longer than its limit. This is its beginning.</p>` : nothing}`;
 }
 
 // Returns the verdict in words, with its reason.
 export function verdict(answer) {
-  const [mood, mark, word] = answer.decision ? ["allow", "✓", "Allowed"] : ["deny", "✕", "Denied"];
+  const denied = answer.context.denied_for ? "Denied for the actor" : "Denied";
+  const [mood, mark, word] = answer.decision ? ["allow", "✓", "Allowed"] : ["deny", "✕", denied];
   return html`<div class="verdict ${mood}"><span class="mark" aria-hidden="true">${mark}</span>
     <div><strong>${word}</strong><p class="name">${sentence(answer.context.reason)}</p></div></div>`;
 }
@@ -51,9 +58,9 @@ function need(env, one) {
 
 function candidate(env, one) {
   const holder = one.held_by;
-  const through = holder
+  const through = holder?.role
     ? html`through role <code>${holder.role}</code>${holder.group ? html` of group <code>${holder.group}</code>` : nothing}`
-    : one.path === "abac" ? "for everyone" : one.path === "direct" ? "by a direct grant" : "";
+    : one.path === "abac" ? "without a role" : one.path === "direct" ? html`by a direct grant${holder ? html` to group <code>${holder.group}</code>` : nothing}` : "";
   return html`<div class="policy"><p>${tag(one.effect)}${one.kind === "grant" ? grantLink(env, one.id) : policyLink(env, one.id)}
       <span class="soft">${through}; ${one.holds ? "holds" : "does not hold"}</span></p>
     <ul class="proof">${one.conditions.map((each) => condition(each))}</ul></div>`;
@@ -65,8 +72,14 @@ function lacking(env, one) {
     <span class="soft">is not tried: the subject lacks the role ${roles}</span></p></div>`;
 }
 
+function excluded(env, one) {
+  const roles = one.roles.map((role, at) => html`${at ? ", " : ""}<code>${role}</code>`);
+  return html`<div class="policy"><p>${policyLink(env, one.id)}
+    <span class="soft">is not tried: it leaves out the role${one.roles.length > 1 ? "s" : ""} ${roles} of the subject</span></p></div>`;
+}
+
 function condition(one) {
-  const mood = one.missing ? "gone" : one.holds ? "yes" : "no";
+  const mood = one.holds ? "yes" : one.missing ? "gone" : "no"; // a DENY may hold without a required attribute (C12)
   const [mark, word] = MARKS[mood];
   return html`<li><span class="mark ${mood}" aria-hidden="true">${mark}</span>
     <span><span class="hidden">${word}: </span>${required(one)}</span>
@@ -75,12 +88,21 @@ function condition(one) {
 
 function required(one) {
   const owner = OWNERS[one.section];
-  if (owner) return html`<code>${owner}.${one.key}</code> ${compared(one.op)} <code>${value(one.value)}</code>`;
+  if (owner && isPresence(one)) return html`<code>${owner}.${one.key}</code> is present`;
+  if (owner && one.value_of === "now") return html`<code>${owner}.${one.key}</code> ${OF_NOW[one.op] ?? one.op} the time of the request, <code>${value(one.value)}</code>`;
+  if (owner) return html`<code>${owner}.${one.key}</code> ${compared(one.op)} ${constant(one)}`;
   if (one.section === "ip_allowlist") return html`<code>context.${one.key}</code> is an address in <code>${value(one.value)}</code>`;
   if (one.section === "rate_limit") {
     return html`at most ${number(one.value.limit)} in ${number(one.value.window_seconds)} seconds`;
   }
   return html`the time is in <code>${value(one.value)}</code>`;
+}
+
+const isPresence = ({ op, value: given, value_of: name }) => op === "nin" && name === undefined && Array.isArray(given) && !given.length;
+
+function constant(one) {
+  if (one.value_of === undefined) return html`<code>${value(one.value)}</code>`;
+  return html`<code>${one.value_of}</code>, which is ${one.value === null ? "missing" : html`<code>${value(one.value)}</code>`}`;
 }
 
 // Returns the tag of an effect.

@@ -1,9 +1,10 @@
-// The fields of an evaluation request: who, what, on what, and the facts of the moment.
+// The fields of an evaluation request: who, what, on what, the facts of the moment, and perhaps the options.
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { get, path } from "../core/api.js";
 import { isObject } from "../core/exact.js";
 import { update } from "../core/update.js";
+import { optionFields, optionsIn, takeOptions } from "./request_options.js";
 import { typeName } from "./rights.js";
 
 const MOST_TYPES = 100;
@@ -40,6 +41,7 @@ export class RequestFields {
     this.resourceProperties = attributes(request.resource);
     this.context = shown(request.context);
     this.byExternalId = Boolean(request.subject?.external_id);
+    takeOptions(this, request.options, attributes);
     /** @type {Record<string, string>} */
     this.faults = {};
   }
@@ -56,6 +58,7 @@ export class RequestFields {
       action: { name: this.action, ...object("actionProperties") },
       resource: { type: this.resourceType, id: this.resourceId, ...object("resourceProperties") },
       ...(context ? { context } : {}),
+      ...optionsIn(this, object),
     };
     return Object.keys(this.faults).length ? null : request;
   }
@@ -89,13 +92,15 @@ export class RequestFields {
   }
 
   // Returns the drawing of the fields. `subject` and `resource` are "whole", or "type" where a search looks for them.
-  view({ subject = "whole", resource = "whole" } = {}) {
+  // `hasOptions` is true where the options of a request can be chosen.
+  view({ subject = "whole", resource = "whole", hasOptions = false } = {}) {
     const actions = this.types.find((one) => typeName(one) === this.resourceType)?.actions ?? [];
     return html`
       ${subject === "whole" ? this.subjectFields() : this.line("subjectType", "Subject type")}
       ${this.line("action", "Action", "the-actions")}
       ${resource === "whole" ? this.resourceFields() : this.line("resourceType", "Resource type", "the-types")}
       ${this.area("context", "Context")}
+      ${hasOptions ? optionFields(this) : nothing}
       <datalist id="the-types">${this.types.map((one) => html`<option value=${typeName(one)}></option>`)}</datalist>
       <datalist id="the-actions">${actions.map((one) => html`<option value=${one}></option>`)}</datalist>`;
   }

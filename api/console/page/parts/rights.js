@@ -51,6 +51,7 @@ export function roleRights(policies, role, type, action) {
 export function gives(policy, roles, type, action) {
   if (policy.enabled === false) return false;
   if (policy.roles?.length && !policy.roles.some((one) => roles.includes(one))) return false;
+  if (policy.except_roles?.some((one) => roles.includes(one))) return false;
   const has = (given, one) => given === "*" || given === one || (Array.isArray(given) && (given.includes(one) || given.includes("*")));
   return policy.resource_types.some((one) => has(one.resource_type_id, type) && has(one.actions, action));
 }

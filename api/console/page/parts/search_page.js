@@ -19,7 +19,7 @@ export function searchPage(place, { title, about, kind, options = {}, fields, re
   const asked = requestIn(place.query.get("q"));
   const form = new RequestFields(place.env, asked ?? {});
   const search = (body, page, signal) =>
-    post(path`/environments/${place.env}/access/v1/search/` + kind, { ...body, options, page }, { signal });
+    post(path`/environments/${place.env}/access/v1/search/` + kind, { ...body, options: { ...asked?.options, ...options }, page }, { signal });
   const body = isWhole(asked, fields) ? read(asked) : null;
   const token = place.query.get("token") ?? undefined;
   const found = body && new Awaited("the answer", (signal) => search(body, { limit: PAGE_ROWS, token }, signal));
@@ -43,7 +43,7 @@ export function searchPage(place, { title, about, kind, options = {}, fields, re
     view: () => html`${heading(title, about)}
       <div class="columns">
         <section><h2>Question</h2>
-          <form @submit=${submit}>${form.view(fields)}<p class="actions"><button type="submit">Search</button></p></form>
+          <form @submit=${submit}>${form.view({ ...fields, hasOptions: true })}<p class="actions"><button type="submit">Search</button></p></form>
         </section>
         <section aria-live="polite"><h2>Answer</h2>
           ${found ? found.view((page) => results(place, page, { columns, link: (row) => link(row, form), empty, file })) : nothingYet("Ask a question. The answer appears here, a page at a time.")}

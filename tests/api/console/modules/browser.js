@@ -27,6 +27,22 @@ export function markup(drawing) {
   return ["string", "number"].includes(typeof drawing) ? String(drawing) : "";
 }
 
+// Chooses a value of the field whose markup has an id.
+export function choose(drawing, id, value) {
+  const found = changes(drawing).find(({ before }) => before.includes(`id=${id} `));
+  if (!found) throw new Error(`there is no choice ${id}`);
+  return found.handler({ target: { value } });
+}
+
+function changes(drawing) {
+  if (Array.isArray(drawing)) return drawing.flatMap(changes);
+  if (!drawing?.strings) return [];
+  return drawing.values.flatMap((value, at) => {
+    if (!drawing.strings[at].endsWith("@change=")) return changes(value);
+    return [{ handler: value, before: markup({ strings: drawing.strings.slice(0, at + 1), values: drawing.values.slice(0, at) }) }];
+  });
+}
+
 // Calls the handler of the button whose markup ends with a name.
 export function press(drawing, name) {
   const found = handlers(drawing).find(({ after }) => after.split("</button>")[0].trim().endsWith(name));

@@ -33,6 +33,6 @@ test("each list of the model has one place", () => {
 
 test("each page has its own address and key", () => {
   for (const name of ["id", "key", "name"]) assert.equal(new Set(PAGES.map((page) => page[name])).size, PAGES.length, name);
-  for (const kind of KINDS) assert.ok(PAGES.some((page) => page.id === kind.segment && page.name === kind.plural), kind.name);
+  for (const kind of KINDS) assert.ok(PAGES.some((page) => page.id === (kind.page ?? kind.segment) && (kind.page || page.name === kind.plural)), kind.name);
   assert.equal(pageOf("nowhere").id, undefined);
 });

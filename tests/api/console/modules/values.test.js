@@ -25,6 +25,12 @@ test("another kind of field keeps what it can", () => {
   assert.deepEqual(changedKind({ kind: "text", text: "yes" }, "flag"), { kind: "flag", text: "false" });
 });
 
+test("a value of the request is a kind, and only its name becomes one", () => {
+  assert.deepEqual(readValue({ kind: "reference", text: "subject.id" }), { value: "subject.id" });
+  assert.deepEqual(changedKind({ kind: "text", text: "context.region" }, "reference"), { kind: "reference", text: "context.region" });
+  assert.deepEqual(changedKind({ kind: "json", text: "[1]" }, "reference"), { kind: "reference", text: "subject.id" });
+});
+
 test("a declared type chooses the kind of field", () => {
   assert.deepEqual(["string", "number", "boolean", "array", "object", undefined].map((type) => kindFor(type)), ["text", "number", "flag", "texts", "json", "text"]);
   assert.deepEqual(["string", "number", "boolean", undefined].map((type) => kindFor(type, true)), ["texts", "numbers", "json", "texts"]);
