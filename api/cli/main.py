@@ -3,9 +3,11 @@
 import os
 import sys
 from importlib import import_module
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import click
+
+from ..settings.setting_readers import BadSetting
 
 
 class Command(NamedTuple):
@@ -38,6 +40,8 @@ COMMANDS: Final = {
     "promote": Command(".environments.promote", "Take over the policies of one environment into another."),
     "publish": Command(".stores.publish", "Publish signed bundles to a folder or an object store."),
     "push": Command(".environments.push", "Put model documents to a running service."),
+    "reconcile": Command(".reconciling.reconcile", "Make the grants of a running service what a list says."),
+    "rename": Command(".language.rename", "Rename an element in all files of a model, with every reference."),
     "replay": Command(".replaying.replay", "Decide the requests of a decision log again, and show what changes."),
     "restore": Command(".stores.restore", "Restore a data directory from a backup."),
     "rollback": Command(".environments.rollback", "Go back to the policies of an earlier revision."),
@@ -48,7 +52,7 @@ COMMANDS: Final = {
 }
 """Every command by its name. A module is loaded when its command is called."""
 
-PUBLISHING = ("compile", "convert", "export", "fmt", "publish", "routes", "test")
+PUBLISHING = ("compile", "convert", "export", "fmt", "publish", "rename", "routes", "test")
 """These commands write files for the user, so the user's umask applies to them."""
 
 _PRIVATE = 0o077
@@ -56,6 +60,12 @@ _PRIVATE = 0o077
 
 class Commands(click.Group):
     """The commands. Each module is loaded only when its command runs, so that `writ check` starts fast."""
+
+    def invoke(self, context: click.Context) -> Any:
+        try:
+            return super().invoke(context)
+        except BadSetting as ex:
+            raise click.ClickException(str(ex)) from None
 
     def list_commands(self, _context: click.Context) -> list[str]:
         return list(COMMANDS)

@@ -1,9 +1,9 @@
 """Opens what a user names as a model: documents, a folder of them, a bundle, a store, or `REVISION:PATH` in git."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import click
 
@@ -12,6 +12,7 @@ from ...bundles.errors import BundleError
 from ...bundles.file.header import MAGIC
 from ...bundles.file.in_memory import bundle_in_memory
 from ...bundles.file.reader import Bundle, open_bundle
+from ...bundles.routing.settings import GatewaySettings
 from ...compiler.compile import compile_model
 from ...compiler.model.elements import Model
 from ...compiler.source import Source
@@ -20,6 +21,11 @@ from ..review.testing.tested_model import UnusableModel
 from .git_revisions import revision_sources
 from .output import CommandFailed, os_sentence
 from .sentences import bundle_sentence, folder_sentence, summary
+
+if TYPE_CHECKING:
+    from ..store.store import Store
+
+_T = TypeVar("_T")
 
 
 class NamedModel(NamedTuple):
@@ -69,6 +75,15 @@ def model_at(paths: Sequence[Path]) -> Model | Bundle:
 
 def stored_model(directory: Path, env: str) -> Model:
     """Returns the newest model of an environment in a store. Raises CommandFailed."""
+    return _read_from(directory, lambda store: store.read_model(env)[1])
+
+
+def stored_gateway(directory: Path, env: str) -> GatewaySettings | None:
+    """Returns the gateway settings of an environment in a store, or None if it has none. Raises CommandFailed."""
+    return _read_from(directory, lambda store: store.gateway(env))
+
+
+def _read_from(directory: Path, read: "Callable[[Store], _T]") -> _T:
     # Imported here, because a bundle can be opened without a database.
     from ..store.errors import NotFound, StoreUnavailable
     from .stores.store_opening import open_store
@@ -76,7 +91,7 @@ def stored_model(directory: Path, env: str) -> Model:
     try:
         store = open_store(directory)
         try:
-            return store.read_model(env)[1]
+            return read(store)
         finally:
             store.close()
     except (NotFound, StoreUnavailable) as ex:

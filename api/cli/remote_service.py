@@ -1,22 +1,21 @@
-"""A running service, as the commands call it over HTTP."""
+"""A running service, as the commands call it over HTTP: with the client that applications use."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, TypeVar
 from urllib.parse import quote
 
 import msgspec
-import urllib3
 
+from ...client.calling.credentials import ClientCredentials
+from ...client.calling.errors import CallFailed
+from ...client.service_calls import ServiceCalls
 from .output import CommandFailed
 
-CONNECT_SECONDS: Final = 10.0
-"""Time to connect to the service."""
-
-ANSWER_SECONDS: Final = 120.0
-"""Time in which the service must begin to answer."""
-
-MOST_BYTES: Final = 2**29
-"""The most bytes of an answer. A model has half of them at most."""
+_JSON: Final = {"Content-Type": "application/json"}
+_MAY_BE_REPEATED: Final = frozenset({"GET", "PUT"})
+"""The methods that are repeated although the first request may have done its work. Not those of a PUT with `If-Match`:
+the second one would find the work of the first.
+"""
 
 _T = TypeVar("_T")
 
@@ -42,20 +41,18 @@ class ServiceRefused(Exception):
 
 
 class RemoteService:
-    """The service at `url`. `token` is an API key or an access token.
+    """The service at `url`. `token` is an API key or an access token, or a client's id and secret.
 
     Every method raises ServiceRefused for an answer that is an error, and CommandFailed if there is no such service.
     """
 
-    def __init__(self, url: str, token: str, ca_file: str | None = None) -> None:
-        options: dict[str, Any] = {} if ca_file is None else {"ca_certs": ca_file}
-        self._http = urllib3.PoolManager(
-            retries=False,
-            timeout=urllib3.Timeout(connect=CONNECT_SECONDS, read=ANSWER_SECONDS),
-            headers={"Authorization": f"Bearer {token}"},
-            **options,
-        )
-        self._url = url.rstrip("/")
+    def __init__(self, url: str, token: str | ClientCredentials, ca_file: str | None = None) -> None:
+        """Raises CommandFailed for a URL or a file that can't be used."""
+        self._url, self._calls = url.rstrip("/"), service_calls(url, token, ca_file)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._calls.close()
 
     def call(self, method: str, path: str, shape: type[_T], body: Mapping[str, Any] | None = None) -> _T:
         """Returns the answer to a call, as a value of `shape`."""
@@ -64,10 +61,15 @@ class RemoteService:
     def answer(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> bytes:
         """Returns the body of the answer to a call, whose own body is JSON."""
         data = None if body is None else msgspec.json.encode(body)
-        return self._sent(method, path, data, {} if data is None else {"Content-Type": "application/json"})
+        return self._sent(method, path, data, {} if data is None else _JSON)
 
     def send(
-        self, method: str, path: str, document: Iterable[bytes], headers: Mapping[str, str], shape: type[_T]
+        self,
+        method: str,
+        path: str,
+        document: Callable[[], Iterable[bytes]],
+        headers: Mapping[str, str],
+        shape: type[_T],
     ) -> _T:
         """Sends a document piece by piece. Returns the answer as a value of `shape`. `headers` name its type."""
         return self._shaped(self._sent(method, path, document, headers), shape)
@@ -78,22 +80,33 @@ class RemoteService:
         except msgspec.DecodeError as ex:
             raise CommandFailed(f"`{self._url}` answers what a service of Writ does not: {ex}") from None
 
-    def _sent(self, method: str, path: str, body: bytes | Iterable[bytes] | None, headers: Mapping[str, str]) -> bytes:
-        sent = {**self._http.headers, "Accept": "application/json", **headers}
+    def _sent(
+        self, method: str, path: str, body: bytes | Callable[[], Iterable[bytes]] | None, headers: Mapping[str, str]
+    ) -> bytes:
+        repeatable = method in _MAY_BE_REPEATED and "If-Match" not in headers
         try:
-            answer = self._http.request(
-                method, self._url + path, body=body, headers=sent, redirect=False, preload_content=False
-            )
-            said = answer.read(MOST_BYTES)
-        except (urllib3.exceptions.HTTPError, OSError, ValueError) as ex:
-            raise CommandFailed(f"`{self._url}` can't be reached: {str(ex).partition('): ')[2] or ex}") from None
+            answer = self._calls.answer(method, path, body, headers, repeatable)
+        except CallFailed as ex:
+            raise CommandFailed(str(ex)) from None
         if answer.status < 300:
-            return said
+            return answer.body
         try:
-            problem = msgspec.json.decode(said, type=_Problem)
+            problem = msgspec.json.decode(answer.body, type=_Problem)
         except msgspec.DecodeError:
             raise CommandFailed(f"`{self._url}` answers {answer.status}; is it a service of Writ?") from None
-        raise ServiceRefused(answer.status, problem, said, answer.headers.get("Retry-After"))
+        raise ServiceRefused(answer.status, problem, answer.body, answer.headers.get("retry-after"))
+
+
+def service_calls(
+    url: str, token: str | ClientCredentials, ca_file: str | None, environment: str | None = None
+) -> ServiceCalls:
+    """Returns the calls to a service. Raises CommandFailed for a URL or a file that can't be used."""
+    try:
+        return ServiceCalls(url, token, ca_file, environment)
+    except OSError as ex:
+        raise CommandFailed(f"{ca_file}: {(ex.strerror or str(ex)).lower()}") from None
+    except ValueError as ex:
+        raise CommandFailed(str(ex)) from None
 
 
 def environment_path(env: str) -> str:

@@ -3,8 +3,12 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, TypeAlias
 
+import msgspec
+
 from ....bundles.file.reader import Bundle
 from ....bundles.program.text import show_clause, show_type
+from ....compiler.language.words import STATEMENT_OF
+from ....compiler.language.writing.compared_lines import compared, shown
 from ....compiler.model.elements import ElementKind
 from ...store.history.change_log import change_of
 from ...store.history.route_orders import moved
@@ -17,7 +21,7 @@ NOT_COMPARED: Final = (
     "whether anything differs"
 )
 
-_MEMBERS: Final = ("source", "counts", "tzdata")
+_MEMBERS: Final = ("source", "counts", "tzdata", "extensions", "requests")
 """The members of a manifest that say what a model is. The others say where it comes from."""
 
 _Bodies: TypeAlias = Mapping[str, dict[str, Any]]
@@ -30,16 +34,32 @@ def bundle_differences(old: Bundle, new: Bundle) -> Iterator[ElementDifference]:
         for id in sorted({*before[kind], *after[kind]}):
             was, now = before[kind].get(id), after[kind].get(id)
             if was != now:
-                yield ElementDifference(kind, id, change_of(was, now), was, now)
+                text = tuple(_text(f"{STATEMENT_OF[kind]} {id}", was, now))
+                yield ElementDifference(kind, id, change_of(was, now), was, now, text)
     for id in sorted(moved(list(before[ElementKind.ROUTES]), list(after[ElementKind.ROUTES]))):
         body = after[ElementKind.ROUTES][id]
-        yield ElementDifference(ElementKind.ROUTES, id, "moved", body, body)
+        text = tuple(_text(f"{STATEMENT_OF[ElementKind.ROUTES]} {id}", body, body))
+        yield ElementDifference(ElementKind.ROUTES, id, "moved", body, body, text)
 
 
 def manifest_differences(old: Bundle, new: Bundle) -> dict[str, Changed]:
     """Returns the members of the manifests that differ. Bundles of equal models have the same `source`."""
     pairs = {name: (getattr(old.manifest, name), getattr(new.manifest, name)) for name in _MEMBERS}
     return {name: Changed(*pair) for name, pair in pairs.items() if pair[0] != pair[1]}
+
+
+def _text(head: str, was: dict[str, Any] | None, now: dict[str, Any] | None) -> Iterator[str]:
+    """Yields the lines of the rules of an element, or of its other members, below a line that names it."""
+    before, after = ([] if body is None else [head, *_rules(body)] for body in (was, now))
+    return shown([*compared(before, after)])
+
+
+def _rules(body: dict[str, Any]) -> Iterator[str]:
+    if "rules" in body:
+        yield from (f"    {line}" for rule in body["rules"] for line in rule.split("\n"))
+    else:
+        told = ((name, value) for name, value in body.items() if name != "id" and value is not None)
+        yield from (f"    {name}: {msgspec.json.encode(value).decode()}" for name, value in told)
 
 
 def _elements(bundle: Bundle) -> dict[ElementKind, _Bodies]:

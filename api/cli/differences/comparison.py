@@ -1,11 +1,22 @@
 """The answer of `writ diff`: the parts in which two models can differ. A new kind of difference is a new member."""
 
+from enum import Enum
 from typing import Any
 
 from msgspec import Struct
 
 from ...store.history.change_log import ChangeCounts
 from ...store.promotions.promotion import ElementDifference
+from .people import PeopleAnswer
+
+
+class Effect(Enum):
+    """The effect of a change on a request, with its words. Those that a reviewer has to see come first."""
+
+    ALLOWED = "now allowed"
+    DENIED = "now denied"
+    FILTER = "with another filter"
+    REASON = "with another reason alone"
 
 
 class Changed(Struct, frozen=True):
@@ -16,7 +27,10 @@ class Changed(Struct, frozen=True):
 
 
 class Decided(Struct, frozen=True, omit_defaults=True):
-    """The answer of one model to a test's request: members of the decision, or the filter of a search."""
+    """The answer of one model to a test's request: members of the decision, or the filter of a search.
+
+    `grant` is the direct grant that decides, as a sentence, if the model has documents.
+    """
 
     decision: bool | None = None
     reason_code: str | None = None
@@ -24,6 +38,7 @@ class Decided(Struct, frozen=True, omit_defaults=True):
     policy_id: str | None = None
     denied_by: str | None = None
     filter: dict[str, Any] | None = None
+    grant: str | None = None
 
 
 class TestDifference(Struct, frozen=True):
@@ -35,13 +50,22 @@ class TestDifference(Struct, frozen=True):
     before: Decided
     after: Decided
 
+    @property
+    def effect(self) -> Effect:
+        """The effect on the caller: the decision of the request changes, or only the reason for it."""
+        if self.before.filter is not None:
+            return Effect.FILTER
+        if self.before.decision == self.after.decision:
+            return Effect.REASON
+        return Effect.ALLOWED if self.after.decision else Effect.DENIED
+
 
 class ModelDifferences(Struct, frozen=True, omit_defaults=True):
     """The differences of the model `new` from `old`.
 
     `changes` counts the changed elements, which `elements` are. `manifest` has what differs in the manifests of
     bundles, and `not_compared` says what a bundle does not tell. Both models answered the `asked` requests of tests, or
-    it is None without tests. `tests` are those with another answer.
+    it is None without tests. `tests` are those with another answer. `people` says who gains and who loses, if asked.
     """
 
     old: str
@@ -52,6 +76,7 @@ class ModelDifferences(Struct, frozen=True, omit_defaults=True):
     manifest: dict[str, Changed] = {}
     not_compared: str = ""
     asked: int | None = None
+    people: PeopleAnswer | None = None
 
     @property
     def differs(self) -> bool:

@@ -14,7 +14,7 @@ from ....runtime.translate.read_tree import read_tree
 from ...review.testing.file_reading import ReadFile, TestQuestion, read_file
 from ..output import CommandFailed, os_sentence
 from ..testing.file_discovery import NoTests, test_files
-from .comparison import Decided, TestDifference
+from .comparison import Decided, Effect, TestDifference
 from .sides import ComparedModel
 
 
@@ -28,7 +28,8 @@ class DecidedCounts(NamedTuple):
 def decided_differently(old: ComparedModel, new: ComparedModel, paths: Sequence[Path]) -> DecidedCounts:
     """Returns how the models answer the requests of the test files at some paths.
 
-    What the tests expect, and the models that they name, do not matter. Raises CommandFailed for a file with faults.
+    What the tests expect, and the models that they name, do not matter. Requests whose decision changes come first,
+    those with another reason alone last. Raises CommandFailed for a file with faults.
     """
     now = time.time()
     count, different = 0, []
@@ -40,7 +41,8 @@ def decided_differently(old: ComparedModel, new: ComparedModel, paths: Sequence[
                 if not _same(before, after):
                     name = f"{test.name} ({asked.label})" if asked.label else test.name
                     different.append(TestDifference(file.source.name, name, asked.request, before, after))
-    return DecidedCounts(count, tuple(different))
+    order = [*Effect]
+    return DecidedCounts(count, tuple(sorted(different, key=lambda one: order.index(one.effect))))
 
 
 def _files(paths: Sequence[Path]) -> Iterator[ReadFile]:
@@ -61,17 +63,19 @@ def _files(paths: Sequence[Path]) -> Iterator[ReadFile]:
 def _answer(side: ComparedModel, asked: TestQuestion, now: float) -> Decided:
     instant = now if asked.now is None else asked.now
     answer = side.answer(asked, instant)
-    return Decided(filter=answer["filter"]) if asked.is_search else _decision(answer)
+    return Decided(filter=answer["filter"]) if asked.is_search else _decision(side, answer)
 
 
-def _decision(answer: dict[str, Any]) -> Decided:
+def _decision(side: ComparedModel, answer: dict[str, Any]) -> Decided:
     context = answer["context"]
+    is_grant = context["access_path"] == "direct"
     return Decided(
         answer["decision"],
         context["reason_code"],
         context["access_path"],
         context.get("policy_id"),
         context.get("denied_by"),
+        grant=side.grant_text(context["policy_id"]) if is_grant else None,
     )
 
 

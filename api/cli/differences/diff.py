@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 import click
+from msgspec import structs
 
 from ....bundles.errors import BundleError
 from ...store.environment_ids import DEFAULT
@@ -13,6 +14,8 @@ from ..output import CommandFailed
 from .bundle_differences import NOT_COMPARED, bundle_differences, manifest_differences
 from .comparison import ModelDifferences
 from .decided import decided_differently
+from .fail_on import FailOn, must_fail
+from .people import compared_people, people_answer
 from .shown import comparison_lines, markdown
 from .sides import ComparedModel, open_side
 
@@ -28,13 +31,35 @@ from .sides import ComparedModel, open_side
     type=click.Path(path_type=Path),
     help="Policy tests, or folders of them, whose requests both models answer.",
 )
+@click.option("--people", is_flag=True, help="Say who gains and who loses by the change, with an example of each.")
+@click.option(
+    "--fail-on",
+    "fail_on",
+    metavar="CONDITION",
+    multiple=True,
+    type=FailOn(),
+    help="End with exit code 1 only on: widened, narrowed, any, people:GROUP or action:NAME.",
+)
 @click.option("--env", "environment", default=DEFAULT, show_default=True, help="The environment of a store.")
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
-def diff_command(old: str, new: str, tests: tuple[Path, ...], environment: str, form: str) -> None:
+def diff_command(
+    old: str,
+    new: str,
+    tests: tuple[Path, ...],
+    people: bool,
+    fail_on: tuple[tuple[str, str], ...],
+    environment: str,
+    form: str,
+) -> None:
     """Compare two models: what was added, changed and removed, and which requests have another answer.
 
     OLD and NEW are model documents or folders of them, bundles, data directories with a store, or REVISION:PATH in git.
     PATH is from the root of the repository, or with ./ from this folder.
+
+    With --people, Writ finds the requests that the models answer differently: whose they are, under which conditions,
+    and one example of each. With --fail-on, the exit code says only whether someone gains (widened), loses (narrowed)
+    or either (any), whether a member of a group is among them (people:GROUP), or whether it is about an action
+    (action:NAME). What is not known counts as true.
 
     With --tests, both models answer the requests of policy tests, whatever the tests expect. The format markdown is
     for a comment: it has 65,536 characters at most, and says what was left out. Exit code 0 if the models are equal,
@@ -44,15 +69,21 @@ def diff_command(old: str, new: str, tests: tuple[Path, ...], environment: str, 
     Examples:
       writ diff old.yaml new.yaml
       writ diff main:policies policies --tests policies
+      writ diff main:policies policies --people --fail-on widened
       writ diff HEAD~1:policies HEAD:policies --format markdown
       writ diff writ-data policies/ --env staging
     """
     sides = open_side(old, environment), open_side(new, environment)
+    analysed = compared_people(*sides) if people or fail_on else None
     found = _compared(*sides, tests)
+    if analysed is not None:
+        found = structs.replace(found, people=people_answer(analysed))
     if form == "markdown":
         click.echo("\n".join(markdown(comparison_lines(found, form))))
     else:
         show(comparison_lines(found, form), form, found)
+    if analysed is not None and fail_on:
+        sys.exit(1 if must_fail(fail_on, analysed, (sides[0].side, sides[1].side)) else 0)
     sys.exit(1 if found.differs else 0)
 
 

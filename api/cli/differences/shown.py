@@ -1,12 +1,14 @@
 """Words a comparison: as lines for people, and as Markdown that fits a comment."""
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 import msgspec
 
 from ..environments.shown_answers import count_lines, element_lines, heading, rendered
-from .comparison import Decided, ModelDifferences
+from .comparison import Decided, Effect, ModelDifferences, TestDifference
+from .people_lines import people_lines
 
 MOST_CHARACTERS: Final = 65_536
 """The characters of a comment, as GitHub and GitLab take them. Markdown that is longer is cut."""
@@ -15,13 +17,15 @@ _ROOM_FOR_NOTE: Final = 200
 
 
 def comparison_lines(found: ModelDifferences, form: str) -> Iterator[str]:
-    """Yields the differences: the counts, then the requests with other answers, then each element."""
+    """Yields the differences: people, the counts, the requests with other answers, and then each element."""
     yield heading(f"{found.old} → {found.new}", form)
+    if found.people is not None:
+        yield from people_lines(found.people)
     yield from count_lines(found.changes)
     for name, changed in found.manifest.items():
         yield f"manifest {name}: {_json(changed.before)} → {_json(changed.after)}"
     if found.asked is not None:
-        yield _summary(found.asked, len(found.tests))
+        yield _summary(found.asked, found.tests)
     for test in found.tests:
         yield f"  {test.file}: {test.name}"
         yield f"    {_answer(test.before)} → {_answer(test.after)}"
@@ -45,16 +49,16 @@ def markdown(lines: Iterable[str]) -> Iterator[str]:
         yield f"{cut} more lines do not fit into a comment. `writ diff` without `--format markdown` shows them."
 
 
-def _summary(asked: int, different: int) -> str:
-    """Returns how many requests of tests have another answer.
+def _summary(asked: int, found: Sequence[TestDifference]) -> str:
+    """Returns how many requests of tests have another answer, and what changes for them.
 
-    >>> _summary(12, 0), _summary(1, 1)
-    ('12 requests of tests: none has another answer', '1 request of tests: 1 has another answer:')
+    >>> _summary(12, ())
+    '12 requests of tests: none has another answer'
     """
     requests = f"{asked} request{'' if asked == 1 else 's'} of tests"
-    if not different:
-        return f"{requests}: none has another answer"
-    return f"{requests}: {different} {'has' if different == 1 else 'have'} another answer:"
+    counts = Counter(one.effect for one in found)
+    told = [f"{counts[effect]} {effect.value}" for effect in Effect if counts[effect]]
+    return f"{requests}: {', '.join(told)}:" if told else f"{requests}: none has another answer"
 
 
 def _answer(decided: Decided) -> str:
@@ -62,6 +66,8 @@ def _answer(decided: Decided) -> str:
         return _json(decided.filter)
     verdict = "allowed" if decided.decision else f"denied, {decided.reason_code}"
     by = decided.policy_id or decided.denied_by
+    if decided.access_path == "direct":
+        by = f"`{decided.grant}`" if decided.grant else "a direct grant"
     return f"{verdict} by {by}" if by else verdict
 
 

@@ -1,14 +1,24 @@
 """The two models that `writ diff` compares."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from ....bundles import zones
 from ....bundles.errors import BundleError
+from ....bundles.file.in_memory import bundle_in_memory
 from ....bundles.file.reader import Bundle
-from ....compiler.model.elements import Model
+from ....compiler.analysis.models.bundle_side import bundle_side
+from ....compiler.analysis.models.model_side import model_side
+from ....compiler.analysis.models.sides import Side
+from ....compiler.compile import Compiled, compile_model
+from ....compiler.language.writing.changes import statement_text
+from ....compiler.model.elements import ElementKind, Grant, Model
+from ....runtime import BadRequest
 from ...review.testing.file_reading import TestQuestion
-from ..named_model import compiled_bundle, named_model
+from ...review.testing.tested_model import UnusableModel
+from ..named_model import named_model
 from ..output import CommandFailed
 from ..testing.source_model import SourceModel, tested_bundle
 
@@ -26,20 +36,53 @@ class ComparedModel:
         """The bundle, compiled if it was not given."""
         if self.given is not None:
             return self.given
+        return bundle_in_memory(self._compiled.write)
+
+    @cached_property
+    def _compiled(self) -> Compiled:
         assert self.model is not None, "a side is a model or a bundle"
-        return compiled_bundle(self.model)
+        return compile_model(self.model, zones.zone_data, zones.VERSION)
+
+    @cached_property
+    def side(self) -> Side:
+        """The side of an analysis. Raises CommandFailed for a damaged bundle."""
+        if self.model is not None:
+            return model_side(self.model, self._compiled)
+        try:
+            return bundle_side(self.bundle)
+        except BundleError as ex:
+            raise CommandFailed(f"{self.name}: {ex}") from None
+
+    def reason_code(self, request: Mapping[str, Any], now: float) -> str | None:
+        """Returns the reason code of the decision on a request, or None if the model refuses the request (E8)."""
+        try:
+            return str(self._tested.decide(dict(request), now)["context"]["reason_code"])
+        except BadRequest:
+            return None
 
     @cached_property
     def _tested(self) -> SourceModel:
-        return tested_bundle(self.bundle)
+        return tested_bundle(self.bundle, self.model)
+
+    @cached_property
+    def _grants(self) -> dict[str | None, Grant]:
+        return {} if self.model is None else {grant.id: grant for grant in self.model.grants}
+
+    def grant_text(self, id: str) -> str | None:
+        """Returns a direct grant as a sentence, or None if a bundle does not tell it."""
+        found = self._grants.get(id)
+        return None if found is None else statement_text(ElementKind.GRANTS, found)
 
     def answer(self, asked: TestQuestion, now: float) -> dict[str, Any]:
-        """Returns the decision on a request, or the filter of a search. Raises CommandFailed for a damaged bundle."""
+        """Returns the decision on a request, or the filter of a search. Raises CommandFailed for a damaged bundle.
+
+        Also raises it for a request that only a model in documents can answer.
+        """
         try:
             if asked.is_search:
                 return self._tested.search(asked.request, now, with_results=False)
             return self._tested.decide(asked.request, now)
-        except BundleError as ex:
+        except (BundleError, UnusableModel) as ex:
             raise CommandFailed(f"{self.name}: {ex}") from None
 
 

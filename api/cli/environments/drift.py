@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from typing import Final
 
 import click
 
@@ -15,7 +16,9 @@ from ..stores.store_opening import env_option
 from .environment_host import EnvironmentHost
 from .environment_options import place_options
 from .refusing import told_refusals
-from .shown_answers import FORMATS, difference_lines, drift_lines, heading, show
+from .shown_answers import FORMATS, drift_lines, element_lines, heading, show
+
+_LEGEND: Final = "lines with - are those of the documents, lines with + those of the environment"
 
 
 @click.command("drift")
@@ -40,7 +43,7 @@ def drift_command(place: EnvironmentHost, sources: tuple[Path, ...], environment
             wanted = _documents(sources)
             found = tuple(differences(wanted, place.policy_elements(environment)))
             shown = [{"kind": one.kind, "id": one.id, "change": one.change} for one in found]
-            drifted, lines = bool(found), [*difference_lines(found)]
+            drifted, lines = bool(found), [_LEGEND, *element_lines(found)] if found else []
             answer: object = {"drifted": drifted, "changes": shown}
         else:
             drift = place.drift(environment)

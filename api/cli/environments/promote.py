@@ -2,7 +2,7 @@
 
 import click
 
-from ...store.promotions.promotion import Preview, Wanted
+from ...store.promotions.promotion import Preview, RoleRename, Wanted
 from .environment_host import EnvironmentHost
 from .environment_options import place_options
 from .refusing import told_refusals
@@ -16,6 +16,14 @@ from .shown_answers import FORMATS, preview_lines, promotion_lines, show
 @click.option("--note", help="Why. History and audit log keep it.")
 @click.option("--accept-drift", is_flag=True, help="Overwrite what was edited in place.")
 @click.option("--expect-digest", metavar="DIGEST", help="Promote only what a preview with this digest has shown.")
+@click.option(
+    "--rename-role",
+    "renames",
+    nargs=2,
+    multiple=True,
+    metavar="OLD NEW",
+    help="Carry the assignments of the role OLD, which goes, over to NEW, which comes.",
+)
 @click.option("--approve", metavar="ID", help="Approve this promotion, which waits.")
 @click.option("--reject", metavar="ID", help="Reject this promotion, which waits, or take it back.")
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
@@ -28,13 +36,14 @@ def promote_command(
     note: str | None,
     accept_drift: bool,
     expect_digest: str | None,
+    renames: tuple[tuple[str, str], ...],
     approve: str | None,
     reject: str | None,
     form: str,
 ) -> None:
     """Take over the policy model of one environment into another, all or nothing.
 
-    The policy model is the resource types, roles, policies, routes, declared attributes and silenced lints.
+    The policy model is the opt-ins, resource types, roles, policies, routes, declared attributes and silenced lints.
 
     Groups, subjects, resources, assignments and grants stay as they are. Exit code 0 if the promotion is in force or
     waits for an approval, 1 if it is refused: the target was edited in place, something still uses what it removes, or
@@ -48,7 +57,7 @@ def promote_command(
     """
     if sum(one is not None for one in (source, approve, reject)) != 1:
         raise click.UsageError("give one of `--from`, `--approve` and `--reject`")
-    _refuse_options_without_effect(source, dry_run, accept_drift, note, approve, expect_digest)
+    _refuse_options_without_effect(source, dry_run, accept_drift or bool(renames), note, approve, expect_digest)
     with told_refusals():
         if approve is not None:
             done = place.approve(target, approve, expect_digest)
@@ -56,7 +65,8 @@ def promote_command(
             done = place.reject(target, reject, note)
         else:
             assert source is not None
-            wanted = Wanted(source, note, accept_drift, expect_digest)
+            carried = tuple(RoleRename(*one) for one in renames)
+            wanted = Wanted(source, note, accept_drift, expect_digest, carried)
             answer = place.promote(target, wanted, dry_run)
             if isinstance(answer, Preview):
                 show(preview_lines(answer, target, form), form, answer)
@@ -77,7 +87,7 @@ def _refuse_options_without_effect(
     if source is not None:
         return
     if dry_run or accept_drift:
-        raise click.UsageError("`--dry-run` and `--accept-drift` go with `--from` alone")
+        raise click.UsageError("`--dry-run`, `--accept-drift` and `--rename-role` go with `--from` alone")
     if approve is not None and note is not None:
         raise click.UsageError("`--note` goes with `--from` and `--reject`")
     if approve is None and expect_digest is not None:

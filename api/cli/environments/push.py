@@ -1,8 +1,10 @@
 """`writ push`: puts model documents to a running service."""
 
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from http import HTTPStatus
 from pathlib import Path, PurePath
 from typing import Final
@@ -18,6 +20,7 @@ from ....compiler.model.elements import ElementKind, Model
 from ....compiler.source import Source
 from ...endpoints.management.management_shapes import EnvironmentAnswer, ModelChanges
 from ...engines.live.build import NoSources, check_sources, sources_of
+from ...settings.model_limits import model_limits
 from ...store.history.origin import POLICY_KINDS
 from ...store.models.extent import FACTS, Extent
 from ..model_elements import counts_of, differences, elements_of
@@ -115,7 +118,7 @@ def _told(changes: ModelChanges, env: str) -> Iterator[str]:
         yield from count_lines(msgspec.to_builtins(changes.changes))
     if changes.kept and changes.kept.counts:
         yield from (f"{kind}: {count} kept, which the documents lack" for kind, count in changes.kept.counts.items())
-        yield from (f"= {one.kind} {one.id}" for one in changes.kept.elements)
+        yield from (f"= {one.text}" for one in changes.kept.elements)
 
 
 def _checked(paths: tuple[Path, ...]) -> tuple[list[Source], Model]:
@@ -138,7 +141,7 @@ def _checked(paths: tuple[Path, ...]) -> tuple[list[Source], Model]:
 def _difference(service: RemoteService, env: str, model: Model, extent: Extent) -> Iterator[str]:
     """Yields how the service's model would change, element by element."""
     answer = service.answer("GET", f"{environment_path(env)}/model")
-    found = load([Source("model.json", answer)], zone_names()).model
+    found = load([Source("model.json", answer)], zone_names(), limits=model_limits(os.environ)).model
     if found is None:
         raise CommandFailed("the service's model has errors; its version and this command's may be too far apart")
     kinds = POLICY_KINDS if extent == Extent.POLICIES else tuple(ElementKind)
@@ -167,10 +170,10 @@ def _put(
     ending = PurePath(documents[0].name).suffix.lower()
     if len(documents) == 1 and ending in _MEDIA:
         headers |= {"Content-Type": _MEDIA[ending], "Content-Length": str(len(documents[0].data))}
-        body = _pieces(documents[0].data)
+        body = partial(_pieces, documents[0].data)
     else:
         headers["Content-Type"] = _JSON
-        body = _joined(model)
+        body = partial(_joined, model)
     asked = [*(["dry_run=true"] if dry_run else []), *_QUERIES[extent]]
     return service.send("PUT", f"{path}/model{'?' if asked else ''}{'&'.join(asked)}", body, headers, ModelChanges)
 

@@ -1,5 +1,6 @@
 """The environments of a running service, over its HTTP API."""
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from http import HTTPStatus
@@ -13,6 +14,7 @@ from ....bundles.zones import zone_names
 from ....compiler.load import load
 from ....compiler.source import Source
 from ...endpoints.management.management_shapes import EnvironmentAnswer, EnvironmentPatch, NewEnvironment
+from ...settings.model_limits import model_limits
 from ...store.history.origin import POLICY_KINDS
 from ...store.promotions.promotion import Drift, Preview, Promotion, Wanted
 from ..model_elements import Elements, elements_of
@@ -89,7 +91,7 @@ class ServedPlace:
     def policy_elements(self, env: str) -> Elements:
         with _told():
             document = self._service.answer("GET", f"{environment_path(env)}/model")
-        loaded = load([Source("model.json", document)], zone_names())
+        loaded = load([Source("model.json", document)], zone_names(), limits=model_limits(os.environ))
         if loaded.model is None:
             raise CommandFailed("the service's model has errors; its version and this command's may be too far apart")
         return elements_of(loaded.model, POLICY_KINDS)
@@ -125,4 +127,5 @@ def _drift(body: bytes) -> Drift | None:
 
 
 def _given(wanted: Wanted) -> dict[str, Any]:
-    return {"note": wanted.note, "accept_drift": wanted.accept_drift, "expect_digest": wanted.expect_digest}
+    given = {"note": wanted.note, "accept_drift": wanted.accept_drift, "expect_digest": wanted.expect_digest}
+    return given | ({"renames": msgspec.to_builtins(wanted.renames)} if wanted.renames else {})

@@ -80,7 +80,7 @@ class StoredPlace:
         except Drifted as ex:
             raise HostRefused(str(ex), drift=ex.drift) from None
         except Conflict as ex:
-            raise HostRefused(str(ex), [f"`{':'.join(key)}` in `{kind}` uses it" for kind, key in ex.users]) from None
+            raise HostRefused(str(ex), [f"{one.named} uses it" for one in ex.users]) from None
         except Protected as ex:
             raise HostRefused(str(ex)) from None
         except Rejected as ex:

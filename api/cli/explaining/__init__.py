@@ -1,5 +1,5 @@
 """`writ explain`, which explains decisions to people.
 
-Reading path: `answering` asks a bundle, a store or a service; `explain` is the command. The words are in
-`api/wording`.
+Reading path: `answering` asks a bundle, a store or a service; `logged` finds a decision in a log; `explain` is the
+command. The words are in `api/review/wording`.
 """

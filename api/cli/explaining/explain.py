@@ -1,12 +1,12 @@
 """`writ explain`: explains decisions to people."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
 from io import BytesIO
 from itertools import chain
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import click
 import msgspec
@@ -19,9 +19,15 @@ from ..offline.json_lines import BAD_REQUEST, LIMITS, Instant, bad_line, read_re
 from ..output import CommandFailed, escaped, os_sentence
 from ..service_options import refuse_without_url, service_at, service_options
 from .answering import Ask, bundle_answers, service_answers, store_answers
+from .logged import logged_question
 
 MOST_BYTES: Final = 64 * 1024 * 1024
 """The bytes of the input."""
+
+Numbered: TypeAlias = tuple[int, dict[str, Any] | BodyRejected]
+"""A request, or why it can't be read, with the number of its line."""
+
+_A_RECORD: Final = "this is a record of a decision log: explain it by `--log FILE --id DECISION_ID`"
 
 
 @click.command("explain")
@@ -40,6 +46,8 @@ MOST_BYTES: Final = 64 * 1024 * 1024
     type=click.Path(path_type=Path),
     help="The requests: one, or one per line. The default is standard input.",
 )
+@click.option("--log", type=click.Path(path_type=Path), help="Explain a decision of this decision log.")
+@click.option("--id", "decision", help="The decision of the log: its id, as in the header `Writ-Decision-Id`.")
 @click.option("--now", type=Instant(), help="Decide as of this instant instead of now.")
 @click.option(
     "--format",
@@ -56,6 +64,8 @@ def explain_command(
     token_file: Path | None,
     ca_file: Path | None,
     source: Path | None,
+    log: Path | None,
+    decision: str | None,
     now: float | None,
     style: str,
 ) -> None:
@@ -64,30 +74,39 @@ def explain_command(
     The input is one evaluation request, or several as JSON lines. A bad line is told on standard error. Writ then goes
     on, and the exit code is 1. Whether a request is allowed does not change the exit code.
 
+    With `--log` and `--id`, the request is that of a decision which was logged, and so is the instant, unless a service
+    is asked.
+
     \b
     Examples:
       writ explain model.bundle --input request.json
       writ explain --data /var/lib/writ --env staging < requests.jsonl
       writ explain --url https://writ.example --input request.json --format json
+      writ explain model.bundle --log decisions.jsonl --id 5f0c2b7e91d4a836-1c
     """
     refuse_without_url(url, token_file, ca_file)
     if sum(one is not None for one in (bundle, directory, url)) != 1:
         raise click.UsageError("give one of a bundle, `--data` and `--url`")
     if bundle is not None and environment is not None:
         raise click.UsageError("`--env` needs `--data` or `--url`: a bundle has one model")
+    if (log is None) != (decision is None) or (log is not None and source is not None):
+        raise click.UsageError("`--log` and `--id` go together, in place of `--input`")
+    if url is not None and now is not None:
+        raise click.UsageError("`--now` does not go with `--url`: a service decides by its own clock")
     answers: AbstractContextManager[Ask]
-    if url is not None:
-        if now is not None:
-            raise click.UsageError("`--now` does not go with `--url`: a service decides by its own clock")
-        answers = service_answers(service_at(url, token_file, ca_file), environment)
-    elif directory is not None:
-        answers = store_answers(directory, environment or "default", now)
-    else:
-        assert bundle is not None
-        answers = bundle_answers(bundle, now)
     try:
+        logged = None if log is None or decision is None else logged_question(log, decision)
+        now = logged.now if logged is not None and now is None else now
+        if url is not None:
+            answers = service_answers(service_at(url, token_file, ca_file), environment)
+        elif directory is not None:
+            answers = store_answers(directory, environment or (logged and logged.environment) or "default", now)
+        else:
+            assert bundle is not None
+            answers = bundle_answers(bundle, now)
         with answers as ask:
-            good = _explain_all(ask, _read(source), style)
+            requests = _requests(_read(source)) if logged is None else [(1, logged.request)]
+            good = _explain_all(ask, requests, style)
     except BrokenPipeError:
         raise
     except OSError as ex:
@@ -106,17 +125,18 @@ def _read(source: Path | None) -> bytes:
     return data
 
 
-def _explain_all(ask: Ask, data: bytes, style: str) -> bool:
+def _explain_all(ask: Ask, requests: Iterable[Numbered], style: str) -> bool:
     """Prints an explanation of every request. Returns False if a line was bad."""
     good = True
-    for number, request in _requests(data):
+    for number, request in requests:
         try:
             if isinstance(request, BodyRejected):
                 raise request
             answer = ask(asking_why(request))
         except BAD_REQUEST as ex:
             good = False
-            _show_bad(number, str(ex), style)
+            is_record = isinstance(request, dict) and "decision_id" in request
+            _show_bad(number, _A_RECORD if is_record else str(ex), style)
             continue
         if style == "json":
             click.echo(escaped(ENCODER.encode(answer).decode()))
@@ -126,7 +146,7 @@ def _explain_all(ask: Ask, data: bytes, style: str) -> bool:
     return good
 
 
-def _requests(data: bytes) -> Iterator[tuple[int, dict[str, Any] | BodyRejected]]:
+def _requests(data: bytes) -> Iterator[Numbered]:
     """Yields the requests with their line numbers, and the errors of bad lines. `data` may be one request alone."""
     try:
         yield 1, decoded(data, LIMITS)

@@ -1,1 +1,1 @@
-"""Commands for model documents as files: `writ fmt` and `writ convert`."""
+"""Commands for model documents as files: `writ fmt`, `writ convert` and `writ rename`."""

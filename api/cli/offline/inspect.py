@@ -110,6 +110,10 @@ def _print(found: Inspected) -> None:
     if manifest.provenance is not None:
         click.echo(f"provenance   {escaped(msgspec.json.encode(manifest.provenance).decode())}")
     click.echo(f"tzdata       {manifest.tzdata}")
+    if manifest.extensions:
+        click.echo(f"extensions   {', '.join(manifest.extensions)}")
+    if manifest.requests is not None:
+        click.echo(f"requests     {manifest.requests}")
     for name, count in manifest.counts.items():
         click.echo(f"{name:<12} {count:,}")
     click.echo("sections, in bytes; every checksum matches:")

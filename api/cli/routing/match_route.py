@@ -11,11 +11,14 @@ import msgspec
 from ....bundles.conditions.values import Unreadable
 from ....bundles.file.reader import open_bundle
 from ....bundles.routing.route import Route
+from ....bundles.routing.settings import GatewaySettings
+from ....bundles.routing.templates import HEADER
 from ....bundles.routing.typed_values import typed_value
+from ....bundles.wording import joined, quoted
 from ....compiler.lowering.lower_routes import lower_routes
 from ....runtime.routing.route_table import Matched, RouteTable
 from ....runtime.routing.target import BadTarget, Target, read_target
-from ..named_model import reading_bundle, stored_model
+from ..named_model import reading_bundle, stored_gateway, stored_model
 from ..output import CommandFailed, escaped, os_sentence
 from ..stores.store_opening import data_option, env_option
 
@@ -48,12 +51,14 @@ def test_command(
       writ routes test GET https://api.example/documents/d1?page=2 model.bundle
       writ routes test PUT /documents/d1 --data /var/lib/writ --env staging
     """
-    table = _of_store(directory, environment) if bundle is None else _of_bundle(bundle)
+    table, gateway = _of_store(directory, environment) if bundle is None else _of_bundle(bundle)
     asked, given = split_url(url), _headers(headers)
     try:
         target = read_target(asked.target)
         found = table.match(asked.host, method, target)
         answer = _nothing(table, asked, method, target) if found is None else _shown(found, target, given)
+        if found is not None:
+            answer |= _warning(found, gateway)
     except BadTarget as ex:
         answer = {"matches": False, "reason": f"no gateway passes this URL: it has {ex}"}
     if form == "json":
@@ -81,16 +86,18 @@ def split_url(url: str) -> RoutedRequest:
     return RoutedRequest(host, target if target.startswith("/") else f"/{target}")
 
 
-def _of_bundle(path: Path) -> RouteTable:
+def _of_bundle(path: Path) -> tuple[RouteTable, GatewaySettings | None]:
+    """Returns the routes of a bundle, and its gateway settings."""
     try:
         with reading_bundle(path):
-            return RouteTable(open_bundle(path).routing().routes)
+            found = open_bundle(path).routing()
+            return RouteTable(found.routes), found.gateway
     except OSError as ex:
         raise CommandFailed(os_sentence(ex)) from None
 
 
-def _of_store(directory: Path, environment: str) -> RouteTable:
-    return RouteTable(lower_routes(stored_model(directory, environment)))
+def _of_store(directory: Path, environment: str) -> tuple[RouteTable, GatewaySettings | None]:
+    return RouteTable(lower_routes(stored_model(directory, environment))), stored_gateway(directory, environment)
 
 
 def _headers(given: tuple[str, ...]) -> Mapping[str, str]:
@@ -114,9 +121,27 @@ def _shown(found: Matched, target: Target, headers: Mapping[str, str]) -> dict[s
         if value is not None:
             typed = typed_value(kind, value)
             attributes[key] = {"unreadable": typed.text} if isinstance(typed, Unreadable) else typed
-    shown: dict[str, Any] = {"matches": True, "route": route.id, "path": route.path, "action": route.action}
-    resource = {"type": route.resource_type, route.identifier: found.identifier}
-    return shown | {"resource": resource, "attributes": attributes}
+    action = route.action if found.action_header is None else _sent(found.action_header, headers)
+    id = found.identifier if found.id_header is None else _sent(found.id_header, headers)
+    shown: dict[str, Any] = {"matches": True, "route": route.id, "path": route.path, "action": action}
+    return shown | {"resource": {"type": route.resource_type, route.identifier: id}, "attributes": attributes}
+
+
+def _sent(name: str, headers: Mapping[str, str]) -> str:
+    """Returns the value of a header that the gateway sets, or how a route names it if the command got none."""
+    return headers.get(name.lower()) or f"{HEADER}{name}"
+
+
+def _warning(found: Matched, gateway: GatewaySettings | None) -> dict[str, str]:
+    """Returns a warning if the settings do not say that the gateway sets a header that the route takes."""
+    if gateway is None:
+        return {}
+    listed = {name.lower() for name in gateway.gateway_headers}
+    lacking = [name for name in (found.action_header, found.id_header) if name and name.lower() not in listed]
+    if not lacking:
+        return {}
+    shown = joined([*map(quoted, lacking)], "and")
+    return {"warning": f"gateways get 403, since `gateway_headers` of the settings lacks {shown}"}
 
 
 def _nothing(table: RouteTable, asked: RoutedRequest, method: str, target: Target) -> dict[str, Any]:

@@ -39,10 +39,10 @@ def run_file(file: ReadFile, model: TestedModel, coverage: Coverage | None) -> F
 
     Raises what `TestedModel.search` raises.
     """
-    return FileResult(file, tuple(run_test(test, model, coverage, _proof) for test in file.tests))
+    return FileResult(file, tuple(run_test(test, model, coverage, proof) for test in file.tests))
 
 
-def _proof(model: TestedModel, asked: TestQuestion) -> Iterator[str]:
+def proof(model: TestedModel, asked: TestQuestion) -> Iterator[str]:
     """Yields the proof of an answer. That of a search has none."""
     if not asked.is_search:
         yield question(asked.request)

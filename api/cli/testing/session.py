@@ -13,6 +13,7 @@ from ....compiler.source import Source
 from ...engines.live.build import TEST_ENDINGS, InvalidModel, NoSources, files_of
 from ...review.testing.coverage import Coverage
 from ...review.testing.file_reading import ReadFile, read_file
+from ...review.testing.refused_requests import refused_requests
 from ...review.testing.tested_model import UnusableModel
 from ...review.testing.undeclared import undeclared
 from ..output import os_sentence
@@ -38,8 +39,12 @@ class Session:
     def results(self, paths: Sequence[Path]) -> Iterator[FileResult]:
         """Yields the result of each test file at some paths. Raises NoTests, OSError."""
         for path in test_files(paths):
-            self.read.append(path)
-            yield self._result(read_file(Source(str(path), path.read_bytes())))
+            yield self._result(self.read_file(path))
+
+    def read_file(self, path: Path) -> ReadFile:
+        """Returns the tests in a file. Raises OSError."""
+        self.read.append(path)
+        return read_file(Source(str(path), path.read_bytes()))
 
     def sources(self) -> Iterator[Path]:
         """Yields the files that were read: tests, and the documents or the bundle of each model."""
@@ -54,7 +59,8 @@ class Session:
                 yield f"the model {', '.join(map(str, paths))}"
             yield from coverage.lines()
 
-    def _result(self, file: ReadFile) -> FileResult:
+    def opened(self, file: ReadFile) -> SourceModel | FileResult:
+        """Returns the model that a file tests, or why the file can't be run."""
         if file.diagnostics:
             return _problem(file)
         sources = model_paths(file)
@@ -62,16 +68,25 @@ class Session:
         try:
             model = self._model(sources)
             found = [finding for test in file.tests for finding in undeclared(test, model.declared)]
-            if found:
-                return _problem(file.with_findings(found))
-            coverage = self._coverages.setdefault(sources, Coverage(model.program)) if self.with_coverage else None
-            return run_file(file, model, coverage)
+            found = found or [finding for test in file.tests for finding in refused_requests(test, model)]
+            return _problem(file.with_findings(found)) if found else model
         except InvalidModel as ex:
             return FileResult(file, problem=f"{ex.checked.shown}the model has errors")
         except (BundleError, NoSources, UnusableModel) as ex:
             return _without_model(file, str(ex))
         except OSError as ex:
             return _without_model(file, os_sentence(ex))
+
+    def _result(self, file: ReadFile) -> FileResult:
+        model = self.opened(file)
+        if isinstance(model, FileResult):
+            return model
+        sources = model_paths(file)
+        coverage = self._coverages.setdefault(sources, Coverage(model.program)) if self.with_coverage else None
+        try:
+            return run_file(file, model, coverage)
+        except (BundleError, UnusableModel) as ex:
+            return _without_model(file, str(ex))
 
     def _model(self, paths: tuple[Path, ...]) -> SourceModel:
         found = self._models.get(paths)

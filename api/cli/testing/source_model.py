@@ -12,6 +12,7 @@ from ....bundles.program.clauses import Program
 from ....compiler.compile import compile_model
 from ....compiler.model.elements import Model
 from ....runtime import Engine, RateCounters
+from ...review.testing.model_registry import ModelRegistry
 from ...review.testing.tested_model import COUNTER_BYTES, Resources, TestedModel, UnusableModel
 from ...review.testing.undeclared import declared_by
 from ..named_model import model_at
@@ -33,19 +34,24 @@ def source_model(paths: Sequence[Path]) -> SourceModel:
     """
     try:
         found = model_at(paths)
-        return tested_bundle(found) if isinstance(found, Bundle) else _compiled(found)
+        return tested_bundle(found, None) if isinstance(found, Bundle) else _compiled(found)
     except BundleError as ex:
         raise UnusableModel(bundle_sentence(paths[0], ex)) from None
 
 
-def tested_bundle(bundle: Bundle) -> SourceModel:
-    """Returns the model in a bundle. Raises BundleError for a damaged one."""
-    return _tested(Engine(bundle), bundle.program(), None, None)
+def tested_bundle(bundle: Bundle, model: Model | None) -> SourceModel:
+    """Returns the model in a bundle. `model` is what it was compiled from, if that is known.
+
+    Raises BundleError for a damaged bundle.
+    """
+    registry = None if model is None else ModelRegistry(model)
+    return _tested(Engine(bundle, registry=registry), bundle.program(), None, None)
 
 
 def _compiled(model: Model) -> SourceModel:
     compiled = compile_model(model, zones.zone_data, zones.VERSION)
-    return _tested(Engine(bundle_in_memory(compiled.write)), compiled.program, compiled.facts.registered(), model)
+    engine = Engine(bundle_in_memory(compiled.write), registry=ModelRegistry(model))
+    return _tested(engine, compiled.program, compiled.facts.registered(), model)
 
 
 def _tested(engine: Engine, program: Program, resources: Resources | None, model: Model | None) -> SourceModel:

@@ -110,12 +110,15 @@ def test_routes_that_move(folder):
     assert (code, found["changes"]["routes"]["moved"]) == (1, 1)
 
 
-def test_text_has_each_member_before_and_after(folder):
+def test_text_has_each_change_in_the_language(folder):
     text = writ("diff", "old.yaml", "new.yaml", cwd=folder).stdout.decode()
     assert text.startswith("old.yaml → new.yaml\nsubjects: 1 added\npolicies: 1 added, 1 changed, 1 removed\n")
-    assert "+ subjects user:bob\n" in text
-    assert "- policies gone\n" in text
-    assert '~ policies edit\n    roles: ["editor","owner"] → ["owner","editor"]\n    conditions: {' in text
+    assert "\n\n+ subject user bob\n\n" in text
+    assert text.endswith("\n\n- policy gone\n-     priority 1\n-     deny owner to read document\n")
+    assert (
+        '\n  policy edit "Editors"\n      allow editor, owner to update document\n'
+        '-     when resource.status is "draft"\n+     when resource.status is "final"\n'
+    ) in text
 
 
 def test_requests_of_tests_that_are_answered_differently(folder):
@@ -127,14 +130,15 @@ def test_requests_of_tests_that_are_answered_differently(folder):
     allowed = {"decision": True, "reason_code": "ALLOWED", "access_path": "role", "policy_id": "edit"}
     field = {"type": "field", "field": "status", "operator": "eq"}
     assert told == [
-        ("drafts", allowed, denied),
         ("table (al, update, final)", denied, allowed),
+        ("drafts", allowed, denied),
         ("list", {"filter": field | {"value": "draft"}}, {"filter": field | {"value": "final"}}),
     ]
-    assert (found["asked"], found["tests"][0]["file"]) == (4, "x.test.yaml")
+    assert (found["asked"], found["tests"][1]["file"]) == (4, "x.test.yaml")
     text = writ("diff", "old.yaml", "new.yaml", "--tests", ".", cwd=folder).stdout.decode()
     assert (
-        "4 requests of tests: 3 have another answer:\n"
+        "4 requests of tests: 1 now allowed, 1 now denied, 1 with another filter:\n"
+        "  x.test.yaml: table (al, update, final)\n    denied, CONDITION_FAILED → allowed by edit\n"
         "  x.test.yaml: drafts\n    allowed by edit → denied, CONDITION_FAILED\n"
     ) in text
 
@@ -173,6 +177,20 @@ def test_a_bundle_and_what_it_does_not_tell(folder):
     (folder / "renamed.yaml").write_text(renamed)
     code, found = diff(folder, "old.bundle", "renamed.yaml")
     assert (code, found["elements"], list(found["manifest"])) == (1, [], ["source"]), "only the digest tells"
+
+
+def test_what_models_opt_into_is_compared(folder):
+    (folder / "opted.yaml").write_text(f"{OLD}\nextensions: [now, arrays]\nrequests: strict\n")
+    code, found = diff(folder, "old.yaml", "opted.yaml")
+    assert (code, [(one["kind"], one["change"]) for one in found["elements"]]) == (
+        1,
+        [("extensions", "added"), ("requests", "added")],
+    )
+    assert writ("compile", "opted.yaml", "-o", "opted.bundle", cwd=folder).returncode == 0
+    manifest = diff(folder, "old.yaml", "opted.bundle")[1]["manifest"]
+    assert manifest.keys() == {"source", "extensions", "requests"}
+    assert manifest["extensions"] == {"before": [], "after": ["arrays", "now"]}
+    assert manifest["requests"] == {"before": None, "after": "strict"}
 
 
 def test_a_store(folder):
@@ -276,10 +294,10 @@ def test_markdown_fits_a_comment_and_says_what_is_cut(folder):
     long = writ("diff", "1.json", "2.json", "--format", "markdown", cwd=folder).stdout.decode()
     whole = writ("diff", "1.json", "2.json", cwd=folder).stdout.decode()
     assert 64_000 < len(long) <= 65_536
-    shown, _, note = long.rstrip("\n").rpartition("\n\n")
+    *shown, _, note = long.splitlines()
     left = int(note.split()[0])
     assert "more lines do not fit" in note
-    assert len(shown.splitlines()) - 1 + left == len(whole.splitlines())
+    assert len(shown) - 1 + left == len(whole.splitlines())
 
 
 def test_a_document_and_its_own_text_do_not_differ(tmp_path):

@@ -112,10 +112,10 @@ def test_facts_that_the_documents_lack_stay(server, env, tmp_path):
     (tmp_path / "model.yaml").write_text(YAML.replace("actions: [read, update]", "actions: [read, update, list]"))
     kept = (
         "assignments: 1 kept, which the documents lack\ngrants: 1 kept, which the documents lack\n"
-        "= assignments a1\n= grants g1\n"
+        "= assign editor to user zoe as a1\n= grant read on document d1 to user zoe as g1\n"
     )
     code, said, _ = push(server, "model.yaml", "--env", env, "--dry-run", cwd=tmp_path)
-    assert (code, said.startswith("resource_types: 1 changed\npolicies: 1 changed\n~")) == (0, True)
+    assert (code, said.startswith("resource_types: 1 changed\npolicies: 1 changed\n\n  type ")) == (0, True)
     assert said.endswith(kept)
     assert push(server, "model.yaml", "--env", env, cwd=tmp_path)[1].endswith(kept)
     assert [one["id"] for one in model_of(server, env)["grants"]] == ["g1"]
@@ -138,12 +138,16 @@ def test_facts_that_stay_and_need_what_goes_refuse_the_push(server, env, tmp_pat
 
 def test_policies_only(server, env, tmp_path):
     written_by_an_application(server, env, tmp_path)
+    with server.client() as client:
+        zoe = {"type": "user", "id": "zoe"}
+        for kind, body in (("subjects", zoe), ("groups", {"id": "eng", "members": [zoe]})):
+            assert client.post(f"/v1/environments/{env}/{kind}", json=body).status_code == 201
     before = model_of(server, env)
     (tmp_path / "model.yaml").write_text(
         YAML.replace("user, id: alice", "user, id: new").replace("[read, update]", "[read, list, update]")
     )
     code, said, _ = push(server, "model.yaml", "--env", env, "--policies-only", "--dry-run", cwd=tmp_path)
-    assert (code, said.startswith("resource_types: 1 changed\npolicies: 1 changed\n~"), "assign" in said) == (
+    assert (code, said.startswith("resource_types: 1 changed\npolicies: 1 changed\n\n  type "), "assign" in said) == (
         0,
         True,
         False,
@@ -151,7 +155,8 @@ def test_policies_only(server, env, tmp_path):
     said = push(server, "model.yaml", "--env", env, "--policies-only", cwd=tmp_path)[1]
     assert said.splitlines()[1:] == ["resource_types: 1 changed", "policies: 1 changed"]
     after = model_of(server, env)
-    assert [after[name] for name in ("assignments", "grants")] == [before[name] for name in ("assignments", "grants")]
+    for name in ("subjects", "groups", "assignments", "grants"):
+        assert after[name] == before[name]
     assert push(server, "model.yaml", "--env", env, "--policies-only", "--remove-facts", cwd=tmp_path)[0] == 2
 
 
@@ -161,9 +166,8 @@ def test_dry_run_shows_the_difference_and_changes_nothing(server, env, tmp_path)
     assert code == 0
     assert said == (
         "resource_types: 1 changed\npolicies: 1 changed\n"
-        '~ resource_types document\n    actions: ["read"] → ["read","update"]\n'
-        '~ policies p1\n    resource_types: [{"resource_type_id":"document","actions":["read"]}] → '
-        '[{"resource_type_id":"document","actions":["update"]}]\n'
+        "\n  type document\n-     actions read\n+     actions read, update\n"
+        "\n  policy p1\n-     allow editor to read document\n+     allow editor to update document\n"
     )
     assert model_of(server, env)["policies"] == MODEL["policies"]
 
@@ -193,7 +197,7 @@ def test_promotion_only(server, env, tmp_path):
         code, _, said = push(server, "model.json", "--env", env, *more, cwd=tmp_path)
         assert code == 1
         assert said.startswith(
-            "Refused: the resource types, roles, policies, routes, declared attributes and silenced lints of"
+            "Refused: the opt-ins, resource types, roles, policies, routes, declared attributes and silenced lints of"
         )
         assert "promote that" in said
 

@@ -12,7 +12,7 @@ from tests.support.server import KEY
 ALICE_READS = """\
 May user `alice` do `read` on document `d1`?
 Allowed (ALLOWED): policy `edit` allows it through a role of the subject.
-Policy `secret` would deny it, but not all of its conditions hold. It applies to every subject.
+Policy `secret` would deny it, but not all of its conditions hold. It applies without a role.
   - The request sends no `secret` of the resource, and the policy requires it to be true.
 Policy `edit` allows it. The subject holds its role `editor`.
 

@@ -7,6 +7,10 @@ import pytest
 from tests.support.command import writ
 
 MODEL = """\
+extensions references, now
+
+requests strict
+
 type document "Document"
     actions read, update
 
@@ -89,3 +93,25 @@ def test_a_store_is_exported_and_imported_in_every_form(tmp_path, form):
     again = writ("import", exported, *data)
     assert again.returncode == 0, again.stderr
     assert b"revision 1" in again.stdout + again.stderr, "nothing changes"
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_declaration_that_only_names_a_kind_is_written_in_every_form(tmp_path, form):
+    """`{"kind": "string"}` says no more than `"string"`, so a form may write either."""
+    declared = {"context": {"tenant": {"kind": "string"}}}
+    (tmp_path / "model.json").write_text(json.dumps({"model": 1, "attributes": declared}))
+    there = tmp_path / f"there.{form}"
+    done = writ("convert", tmp_path / "model.json", "--as", form, "-o", there)
+    assert (done.returncode, done.stderr) == (0, b"")
+    back = json.loads(writ("convert", there, "--as", "json").stdout)
+    assert back["attributes"]["context"]["tenant"] in ("string", {"kind": "string"})
+
+
+def test_a_constant_that_does_not_fit_is_refused_without_a_traceback(tmp_path):
+    condition = {"key": "a", "op": "in", "value": 5}
+    policy = {"id": "p", "effect": "DENY", "resource_types": [{"resource_type_id": "x", "actions": ["*"]}]}
+    policy["conditions"] = {"resource_attrs": [condition]}
+    (tmp_path / "model.json").write_text(json.dumps({"model": 1, "policies": [policy]}))
+    done = writ("convert", tmp_path / "model.json", "--as", "writ")
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr.decode() == "Error: `p` of `policies` can't be written as writ: run `writ check`\n"

@@ -32,6 +32,20 @@ def test_the_facts_as_json(bundle):
     assert set(shown["sections"]) == set(open_bundle(bundle).sections)
 
 
+def test_the_opt_ins_of_a_model(tmp_path):
+    path = bundle_file({"extensions": ["now", "arrays"], "requests": "strict"}, tmp_path / "model.bundle")
+    text = writ("inspect", path).stdout.decode()
+    assert "extensions   arrays, now\nrequests     strict\n" in text
+    manifest = json.loads(writ("inspect", path, "--format", "json").stdout)["manifest"]
+    assert (manifest["extensions"], manifest["requests"]) == (["arrays", "now"], "strict")
+
+
+def test_a_model_without_opt_ins_shows_none(bundle):
+    text = writ("inspect", bundle).stdout.decode()
+    assert "extensions" not in text
+    assert "requests" not in text
+
+
 def test_the_rules(bundle):
     done = writ("inspect", bundle, "--rules")
     assert done.stdout.decode() == show_program(open_bundle(bundle).program())

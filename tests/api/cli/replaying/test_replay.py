@@ -11,16 +11,19 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 from writ.api.endpoints.decisions.batch import merged
+from writ.api.endpoints.gateway.gateway import as_logged
 from writ.api.review.replaying.report import as_json
 from writ.api.review.replaying.tally import tally
 from writ.api.telemetry.decision_log.entry import MICROSECONDS, Entry, EntryKind
 from writ.api.telemetry.decision_log.record import ENCODER
 from writ.api.telemetry.decision_log.rendering import Rendering
+from writ.bundles.conditions.values import Unreadable
 from writ.runtime import BadRequest, Engine, RateCounters
 
 from tests.support import oracle
-from tests.support.bundling import bundle_file, engine_for
+from tests.support.bundling import bundle_file, engine_for, engine_with_registry
 from tests.support.command import WRIT, writ
 from tests.support.strategies import documents, instants, requests
 
@@ -55,8 +58,8 @@ def logged(
     """The line that a server writes of a request."""
     now = instant / MICROSECONDS
     answer = engine.decide(request, now) if kind is EntryKind.EVALUATION else engine.filter(request, now)
-    entry = Entry(kind, 1, instant, 7, None, 1, ENCODER.encode(request), ENCODER.encode(answer), "c", None, None)
-    (record,) = Rendering("p-", merged, **options).records(entry)
+    entry = Entry(kind, b"p-1", instant, 7, None, 1, ENCODER.encode(request), ENCODER.encode(answer), "c", None, None)
+    (record,) = Rendering(merged, **options).records(entry)
     return ENCODER.encode(record)
 
 
@@ -187,6 +190,51 @@ def test_what_can_not_be_compared_is_counted_apart(tmp_path: Path) -> None:
     assert (code, found["same"], found["other_environment"]) == (0, 1, 5)
     code, found = replayed(tmp_path, text.replace(b'"test"', b"null"), tmp_path / "old")
     assert (code, found["same"], found["masked"], found["not_compared"]) == (0, 2, 2, 2)
+
+
+def test_a_value_that_a_route_could_not_read_is_replayed_as_such(tmp_path: Path) -> None:
+    """C11: the DENY held for a text that is no number. A caller's own object or text of that look is what it is."""
+    document = {
+        "resource_types": [{"id": "document", "actions": ["read"], "attributes": {"amount": "number"}}],
+        "policies": [
+            {"id": "all", "effect": "ALLOW", "resource_types": [{"resource_type_id": "document", "actions": ["read"]}]},
+            {
+                "id": "large",
+                "effect": "DENY",
+                "priority": 1,
+                "resource_types": [{"resource_type_id": "document", "actions": ["read"]}],
+                "conditions": {"resource_attrs": [{"key": "amount", "op": "gt", "value": 100}]},
+            },
+        ],
+    }
+    engine = engine_for(document, tmp_path / "b")
+    lines = []
+    for amount in (Unreadable("15O"), "15O", {"text": "15O"}, 150):
+        request = asked()
+        request["resource"]["properties"] = {"amount": amount, "note": "x"}
+        answer = ENCODER.encode(engine.decide(request, NOW / MICROSECONDS))
+        question, unread = as_logged(request)
+        entry = Entry(EntryKind.EVALUATION, b"p-1", NOW, 7, None, 1, ENCODER.encode(question), answer, "c", None, None)
+        (record,) = Rendering(merged).records(structs.replace(entry, unreadable=unread))
+        lines.append(ENCODER.encode(record))
+    assert [json.loads(line)["answer"]["decision"] for line in lines] == [False, True, True, False]
+    assert json.loads(lines[0])["unreadable"] == ["amount"]
+    assert json.loads(lines[0])["request"]["resource"]["properties"] == {"amount": "15O", "note": "x"}
+    assert not any(b"unreadable" in line for line in lines[1:])
+    code, found = replayed(tmp_path, b"\n".join(lines), tmp_path / "b")
+    assert (code, found["same"], found["changed"]) == (0, 4, 0)
+
+
+def test_registered_attributes_are_counted_apart(tmp_path: Path) -> None:
+    """E9: they are those of that time, which no bundle has."""
+    document = MODEL | {"resources": [{"type": "document", "id": "d1", "attributes": {"status": "open"}}]}
+    engine = engine_with_registry(document, tmp_path / "new.bundle")
+    request = asked() | {"options": {"attributes": "registered"}}
+    request["resource"] = {"type": "document", "id": "d1"}
+    searched = logged(engine, request, kind=EntryKind.SEARCH)
+    lines = b"\n".join([logged(engine, request), searched, logged(engine, asked())])
+    code, found = replayed(tmp_path, lines, tmp_path / "new.bundle")
+    assert (code, found["same"], found["changed"], found["not_compared"]) == (0, 1, 0, 2)
 
 
 def test_what_a_rate_limit_decided_is_counted_apart(tmp_path: Path) -> None:

@@ -115,6 +115,35 @@ def test_a_failure_shows_expected_beside_got_and_the_proof(folder):
     assert "bad.test.yaml: 2 passed, 3 failed\ngood.test.yaml: 5 passed\n10 tests: 7 passed, 3 failed (" in text
 
 
+REGISTERED = "{attributes: registered}"
+ASKS_REGISTRY = f"""\
+tests:
+  - name: the registered status
+    request:
+      {{subject: {ALICE}, action: {{name: update}}, resource: {{type: document, id: d1}}, options: {REGISTERED}}}
+    expect: {{decision: true}}
+  - name: a status that is sent
+    request:
+      subject: {ALICE}
+      action: {{name: update}}
+      resource: {{type: document, id: d1, properties: {{status: x}}}}
+      options: {REGISTERED}
+    expect: {{decision: false}}
+"""
+
+
+def test_a_model_in_documents_has_registered_attributes(folder):
+    """E9. A bundle has none, which is no failure of a test but one of its model."""
+    (folder / "good.test.yaml").write_text(ASKS_REGISTRY)
+    done = writ("test", "good.test.yaml", cwd=folder)
+    assert (done.returncode, b"2 passed" in done.stdout) == (0, True), done.stdout
+    assert writ("compile", "model.yaml", "-o", "model.bundle", cwd=folder).returncode == 0
+    (folder / "good.test.yaml").write_text(f"model: [model.bundle]\n{ASKS_REGISTRY}")
+    done = writ("test", "good.test.yaml", cwd=folder)
+    assert done.returncode != 0
+    assert b"the model can't be used: a bundle does not list attributes" in done.stdout + done.stderr
+
+
 def test_tap(folder):
     (folder / "bad.test.yaml").write_text(WRONG.replace("editors update", '"a # b\\\\nc" #').replace('" #', '"\n    #'))
     done = writ("test", ".", "--format", "tap", "--coverage", cwd=folder)
@@ -248,7 +277,7 @@ def test_a_failure_can_not_change_the_terminal(folder):
 
 def test_the_page_shows_what_is_printed(tmp_path):
     shown = page("api/TESTING.md")
-    good, failed = (block.text for block in shown.blocks if block.language == "text" and block.mark != "output")
+    good, failed, *_ = (block.text for block in shown.blocks if block.language == "text" and not block.mark)
     model = page("compiler/README.md").marked("file: model.yaml")
     (tmp_path / "model.yaml").write_text(model)
     (tmp_path / "documents.test.yaml").write_text(shown.marked("file: documents.test.yaml"))

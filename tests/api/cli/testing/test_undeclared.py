@@ -12,7 +12,7 @@ attributes:
   context: {mfa: boolean, device.kind: string}
   action: {reason: string}
 resource_types:
-  - {id: t1, name: record, actions: [read], attributes: {ward: string}}
+  - {id: t1, name: record, actions: [read], attributes: {ward: {kind: string, one_of: [icu, er], required: true}}}
   - {id: letter, actions: [send]}
 subjects: [{type: robot, id: r2}]
 policies: [{id: p, effect: ALLOW, resource_types: [{resource_type_id: t1, actions: [read]}]}]
@@ -44,6 +44,14 @@ SLIPS = [
     ("request table search", "ann, properties: {ward", "ann, properties: {wrad", "`nurse` declares no", "`ward`?"),
     ("request table search", "type: nurse", "type: nusre", "no subject type `nusre`", "did you mean `nurse`?"),
     ("request table", "mfa: true", "mfaa: true", "the context declares no attribute `mfaa`", "did you mean `mfa`?"),
+    ("request table", "id: r, properties: {ward: icu", "id: r, properties: {ward: icv", "no declared value", "`icu`?"),
+    (
+        "request table",
+        "id: r, properties: {ward: icu}",
+        "id: r",
+        "`ward` of the resource type `record` is required",
+        "",
+    ),
     ("request", "reason: x", "raeson: x", "an action declares no attribute `raeson`", "did you mean `reason`?"),
 ]
 
@@ -92,11 +100,12 @@ def test_without_declared_attributes_every_key_is_good(tmp_path):
     assert (result.problem, result.failed) == ("", 0)
 
 
-def test_a_bundle_knows_its_types_and_actions(tmp_path):
+def test_a_bundle_knows_its_types_actions_and_attributes(tmp_path):
     (tmp_path / "model.yaml").write_text(MODEL)
     writ("compile", "model.yaml", "-o", "m.bundle", cwd=tmp_path)
-    good = TESTS["request"].replace("mfa", "mfaa")
-    for test, found in ((good, 0), (good.replace("record", "recrod"), 1), (good.replace(": read", ": raed"), 1)):
+    good = TESTS["request"]
+    slips = (("record", "recrod"), (": read", ": raed"), ("mfa", "mfaa"), ("icu}}", "icv}}"))
+    for test, found in ((good, 0), *((good.replace(*slip), 1) for slip in slips)):
         (tmp_path / "x.test.yaml").write_text(f"model: [m.bundle]\ntests:\n- {test}\n")
         (result,) = Session(with_coverage=False).results([tmp_path])
         assert result.problem.count("error[undeclared]") == found
