@@ -10,6 +10,7 @@ Reading path:
 - `pacing`: when to ask again, and when to ask for a whole bundle;
 - `in_force`: the engine, the list of callers and the state on disk together;
 - `status` and `follower`: one step after the other, without threads;
+- `reaching`: whether a revision token is reached;
 - `options`, `following` and `follow`: the thread, and the public functions;
 - `service/`: the agent's HTTP service.
 """

@@ -8,10 +8,15 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
+from ...bundles.feed.callers import Callers
+from ...runtime.engine import Engine
 from ...runtime.rates.rate_table import RateTable
 from .following import Following, OnStatus
 from .options import FollowOptions
 from .status import Status
+
+LOOK_SECONDS: Final = 0.005
+"""The seconds between two looks of a coroutine that waits for a revision."""
 
 READY_SECONDS: Final = 30.0
 """The time that `follow` waits until something is in force, in seconds."""
@@ -37,6 +42,7 @@ def follow(
     storage_options: Mapping[str, Any] | None = None,
     clock: Callable[[], float] = time.time,
     counters: RateTable | None = None,
+    strict: bool = False,
     on_change: OnStatus | None = None,
     on_error: OnStatus | None = None,
     wait_ready: float | None = READY_SECONDS,
@@ -64,6 +70,7 @@ def follow(
         clock: The clock of the engine. It returns epoch seconds.
         counters: The counters of the engine for rate limits, such as `RateCounters()`. Without them, no policy with a
             rate limit ever allows.
+        strict: Whether the engine refuses requests with something undeclared, even if the model does not ask for that.
         on_change: Called in the thread, with the status, after another revision came into force.
         on_error: Called in the thread, with the status, after an error that differs from the last one.
         wait_ready: The time in seconds to wait until something is in force, or None.
@@ -79,6 +86,48 @@ def follow(
     return Following(FollowOptions(**given), on_change, on_error).start(wait_ready)
 
 
+class AsyncFollowing:
+    """An engine that is kept at the newest revision, for asyncio. Its members are those of `Following`."""
+
+    def __init__(self, following: Following):
+        self._following = following
+
+    @property
+    def engine(self) -> Engine:
+        """The engine; see `Following.engine`."""
+        return self._following.engine
+
+    @property
+    def newest(self) -> Engine | None:
+        """The engine in force, however stale, or None if nothing is in force yet."""
+        return self._following.newest
+
+    @property
+    def callers(self) -> Callers | None:
+        """The list of callers that the source sent last, or None."""
+        return self._following.callers
+
+    def status(self) -> Status:
+        """Returns what is in force, and how fresh it is."""
+        return self._following.status()
+
+    def has(self, token: str) -> bool:
+        """Returns whether the revision of a token is in force; see `Following.has`."""
+        return self._following.has(token)
+
+    async def wait(self, token: str, timeout: float) -> Engine:
+        """Returns the engine, once the revision of a token is in force, or a newer one.
+
+        Raises the errors of `Following.wait`.
+        """
+        ends = time.monotonic() + timeout
+        while not self.has(token):
+            if time.monotonic() >= ends:
+                raise self._following.too_late(token, timeout)
+            await asyncio.sleep(LOOK_SECONDS)
+        return self.engine
+
+
 @asynccontextmanager
 async def follow_async(
     source: str | Path,
@@ -86,7 +135,7 @@ async def follow_async(
     on_change: AsyncOnStatus | None = None,
     on_error: AsyncOnStatus | None = None,
     **options: Any,
-) -> AsyncIterator[Following]:
+) -> AsyncIterator[AsyncFollowing]:
     """Follows inside `async with`. The parameters and errors are those of `follow`.
 
     The event loop is not held up: a thread follows. The callbacks run in the loop, and may be coroutine functions.
@@ -109,7 +158,7 @@ async def follow_async(
     starting = asyncio.to_thread(follow, source, on_change=in_loop(on_change), on_error=in_loop(on_error), **options)
     following = await starting
     try:
-        yield following
+        yield AsyncFollowing(following)
     finally:
         await asyncio.to_thread(following.close)
 

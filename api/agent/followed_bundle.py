@@ -51,6 +51,9 @@ class FollowedBundle:
         return FollowedBundle(engine, position, self.base, self.updates + added, self.size + added * size)
 
 
-def followed_bundle_from(bundle: Bundle, clock: Callable[[], float], counters: RateTable | None) -> FollowedBundle:
-    """Returns a bundle without updates. `clock` and `counters` are those of the engine."""
-    return FollowedBundle(Engine(bundle, clock, counters=counters), position_in(bundle), bundle.revision)
+def followed_bundle_from(
+    bundle: Bundle, clock: Callable[[], float], counters: RateTable | None, strict: bool = False
+) -> FollowedBundle:
+    """Returns a bundle without updates. `clock`, `counters` and `strict` are those of the engine."""
+    engine = Engine(bundle, clock, counters=counters, strict=strict)
+    return FollowedBundle(engine, position_in(bundle), bundle.revision)

@@ -61,19 +61,21 @@ class Follower:
         max_staleness: float | None = None,
         clock: Callable[[], float] = time.time,
         counters: RateTable | None = None,
+        strict: bool = False,
         clocks: Clocks | None = None,
         random: Random | None = None,
         wait: float = WAIT_SECONDS,
         events: Events | None = None,
     ):
-        """`engine` is one to go on with, in a forked process. `clock` and `counters` are those of a new one.
+        """`engine` is one to go on with, in a forked process. `clock`, `counters` and `strict` are those of a
+        new one.
 
         `floor` is the least epoch and revision that is accepted. `max_staleness` and `wait` are in seconds.
         """
-        self._source, self._trust, self._counters = source, trust, counters
+        self._source, self._trust, self._counters, self._strict = source, trust, counters, strict
         self._clock, self._clocks, self._wait = clock, clocks or system_clocks(), wait
         self._max_staleness, self._state = max_staleness, state
-        reader = None if state is None else StateReader(state, trust, clock, counters)
+        reader = None if state is None else StateReader(state, trust, clock, counters, strict)
         self._in_force = InForce(state, reader, self._clocks, floor, engine, events or Events())
         self._folder = Path(tempfile.gettempdir()) if state is None else state.folder
         self._pacing = Pacing(random or Random())  # noqa: S311 - it spreads load, and protects nothing
@@ -268,7 +270,7 @@ class Follower:
                 path, temporary = self._state.copied(path), True
             uuid = self._in_force.current.environment or None
             bundle = self._trust.bundle(path, self._clocks.wall(), uuid, self._in_force.floor[0])
-            held = followed_bundle_from(bundle, self._clock, self._counters)
+            held = followed_bundle_from(bundle, self._clock, self._counters, self._strict)
         except BaseException:
             if temporary:
                 path.unlink(missing_ok=True)

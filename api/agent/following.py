@@ -4,12 +4,13 @@ import atexit
 import logging
 import os
 import threading
+import time
 from collections.abc import Callable
 from types import TracebackType
 from typing import Final
 from weakref import WeakSet
 
-from ...bundles.errors import BundleError
+from ...bundles.errors import BundleError, Error
 from ...bundles.feed.callers import Callers
 from ...runtime.engine import Engine
 from ..telemetry.log import LOG
@@ -17,6 +18,7 @@ from .follower import Follower
 from .in_force import Events
 from .options import FollowOptions
 from .pacing import LONGEST_BACK_OFF
+from .reaching import NeverReached, is_reached
 from .sources.bundle_source import BundleSource
 from .status import Status
 
@@ -26,7 +28,7 @@ CLOSE_SECONDS: Final = 5.0
 OnStatus = Callable[[Status], None]
 
 
-class FollowError(Exception):
+class FollowError(Error):
     """There is nothing to decide by. The message is one sentence. Treat it as a denial."""
 
 
@@ -48,6 +50,7 @@ class Following:
     def _prepare(self) -> None:
         """Make everything that belongs to one process."""
         self._lock, self._ready, self._stop = threading.Lock(), threading.Event(), threading.Event()
+        self._news = threading.Condition()
         self._thread: threading.Thread | None = None
         self._source: BundleSource | None = None
         self._follower: Follower | None = None
@@ -104,6 +107,8 @@ class Following:
         follower = self._follower
         assert follower is not None
         self._engine = follower.engine
+        with self._news:
+            self._news.notify_all()
         if self._on_change is not None:
             _call(self._on_change, follower.status())
 
@@ -144,6 +149,38 @@ class Following:
         """Returns what is in force, and how fresh it is."""
         return self._alive().status()
 
+    def has(self, token: str) -> bool:
+        """Returns whether the revision of a token is in force, or a newer one: of a write, or of a decision elsewhere.
+
+        Raises FollowError if none ever will be, since the token is of another environment or of an earlier epoch, and
+        after `close`.
+        """
+        if self._closed:
+            raise FollowError("it does not follow any more: it was closed")
+        try:
+            return is_reached(self.newest, token)
+        except NeverReached as ex:
+            raise FollowError(str(ex)) from None
+
+    def wait(self, token: str, timeout: float) -> Engine:
+        """Returns the engine, once the revision of a token is in force, or a newer one.
+
+        Raises FollowError after `timeout` seconds, and for the reasons of `has` and `engine`.
+        """
+        ends = time.monotonic() + timeout
+        with self._news:
+            while not self.has(token):
+                left = ends - time.monotonic()
+                if left <= 0:
+                    raise self.too_late(token, timeout)
+                self._news.wait(left)
+        return self.engine
+
+    def too_late(self, token: str, timeout: float) -> FollowError:
+        """Returns the error of a revision that did not come in time."""
+        error = self.status().error or "the source did not send it yet"
+        return FollowError(f"the revision {token} is not in force after {timeout:g} seconds: {error}")
+
     def _alive(self) -> Follower:
         """Returns the follower of this process, which is started after a fork."""
         follower = self._follower
@@ -159,6 +196,8 @@ class Following:
             self._closed = True
             thread, source, self._thread = self._thread, self._source, None
         self._stop.set()
+        with self._news:
+            self._news.notify_all()
         _live.discard(self)
         if source is not None:
             source.interrupt()

@@ -45,6 +45,7 @@ class FollowOptions:
     storage_options: Mapping[str, Any] | None = None
     clock: Callable[[], float] = time.time
     counters: RateTable | None = None
+    strict: bool = False
 
     def __post_init__(self) -> None:
         if self.keys is not None and not isinstance(self.keys, str | bytes):
@@ -133,6 +134,7 @@ class FollowOptions:
             wait=WAIT_SECONDS if self.max_staleness is None else min(WAIT_SECONDS, self.max_staleness / 2),
             clock=self.clock,
             counters=self.counters,
+            strict=self.strict,
             events=events,
         )
         return source, follower

@@ -33,7 +33,6 @@ from ..store.errors import (
     BodyFault,
     Conflict,
     Drifted,
-    ElementKey,
     NotFound,
     NotPermitted,
     OutOfBounds,
@@ -42,6 +41,7 @@ from ..store.errors import (
     Rejected,
     Stale,
     StoreUnavailable,
+    User,
 )
 from ..telemetry.decision_log.decision_log import LogFull
 from ..telemetry.log_lines import FRAMES
@@ -128,7 +128,7 @@ class ErrorAnswers:
             resp.set_header("Accept", ", ".join(error.accepted))
         shown = error.public if isinstance(error, StoreUnavailable) and not _administers(req) else str(error)
         more = {"drift": error.drift} if isinstance(error, Drifted) else None
-        _answer(resp, status, shown, _details(error), more)
+        _answer(resp, status, shown, details_of(error), more)
 
     async def _answer_http_error(
         self, req: falcon.asgi.Request, resp: falcon.asgi.Response, error: falcon.HTTPError, _params: object
@@ -169,10 +169,11 @@ def _challenge(error: Exception) -> str:
     return f'{CHALLENGE}, error="insufficient_scope"'
 
 
-def _details(error: Exception) -> Sequence[Mapping[str, str | int]] | None:
+def details_of(error: Exception) -> Sequence[Mapping[str, str | int]] | None:
+    """Returns what an answer has in `details`, or None."""
     match error:
         case BadRequest():
-            return [{"code": "invalid-request", "path": error.path, "message": error.message}]
+            return [fault._asdict() for fault in error.details]
         case BodyRejected(detail=detail) | OtherRevisions(detail=detail):
             return [{"code": detail.code, "path": detail.path, "message": detail.message}]
         case Rejected():
@@ -180,7 +181,7 @@ def _details(error: Exception) -> Sequence[Mapping[str, str | int]] | None:
         case Drifted(drift=drift):
             return [_edit(one) for one in drift.changes]
         case Conflict():
-            return [_user(kind, key) for kind, key in error.users]
+            return [_user(one) for one in error.users]
     return None
 
 
@@ -197,10 +198,10 @@ def _edit(change: Any) -> dict[str, str]:
     return {"code": "drift", "path": path, "message": message}
 
 
-def _user(kind: str, key: ElementKey) -> dict[str, str]:
+def _user(user: User) -> dict[str, str]:
     """Returns the detail for an element that prevents a change. Its path is relative to its environment."""
-    path = "/".join((kind.replace("_", "-"), *map(segment, key)))
-    return {"code": "in-use", "path": path, "message": f"`{':'.join(key)}` in `{kind}` refers to it"}
+    path = "/".join((user.kind.replace("_", "-"), *map(segment, user.key)))
+    return {"code": "in-use", "path": path, "message": f"{user.named} refers to it"}
 
 
 def _sentence(method: str, allowed: str | None, error: falcon.HTTPError) -> str:

@@ -5,6 +5,7 @@
 - `raw_paths`, `queries`, `source_address`, `request_id`, `entity_tags`, `revision_tokens`, `public_url`: the parts
   of a request.
 - `caller`: the environment and the caller that work is done for.
+- `pace`: the pauses between answers that cost much.
 - `handlers`: the handlers of routes, made from the parts that they need.
 - `openapi/`: the description of all endpoints.
 """

@@ -64,6 +64,11 @@ class Bodies:
             return element(body, self._limits)
         return await asyncio.to_thread(element, body, self._limits)
 
+    async def read_value(self, request: "falcon.asgi.Request") -> Any:
+        """Returns the JSON value of any type in the body of a management request. Raises as `read_element`."""
+        check_media(request.content_type, (JSON,))
+        return value_in(await self._read(request), self._limits)
+
     async def read_optional_element(self, request: "falcon.asgi.Request") -> dict[str, Any]:
         """Returns as `read_element`, or an empty object for a request without a body. Raises as `read_element`."""
         framed = request.content_length or request.get_header("Transfer-Encoding")
@@ -120,12 +125,8 @@ def decoded(body: bytes, limits: HttpLimits) -> dict[str, object]:
         raise BodyRejected("empty-body", "the body is empty; send a JSON object")
     try:
         value = _DECODER.decode(body)
-    except RecursionError:
-        raise too_deep(limits) from None
-    except UnicodeDecodeError:
-        raise BodyRejected("invalid-json", "the body is not valid JSON: a string is not UTF-8") from None
-    except msgspec.DecodeError as error:
-        raise BodyRejected("invalid-json", f"the body is not valid JSON: {_reason(error)}") from None
+    except (RecursionError, UnicodeDecodeError, msgspec.DecodeError) as error:
+        raise _no_json(error, limits) from None
     if value.__class__ is not dict:
         raise BodyRejected("not-an-object", f"the body must be a JSON object, not {_kind(value)}")
     if not surely_keeps(body, limits):
@@ -142,6 +143,24 @@ def element(body: bytes, limits: HttpLimits) -> dict[str, Any]:
     value = decoded(body, limits)
     # PERF: every member has a colon. If there are no more colons than members, no parser is needed to know.
     if body.count(b":") != members_in(value):
+        refuse_repeated_members(body)
+    return value
+
+
+def value_in(body: bytes, limits: HttpLimits) -> Any:
+    """Returns the JSON value of any type that `body` contains, in which no object has a member twice.
+
+    Raises:
+        BodyRejected: as `element`, but not for a value that is no object.
+    """
+    if not body:
+        raise BodyRejected("empty-body", "the body is empty; send a JSON value")
+    try:
+        value = _DECODER.decode(body)
+    except (RecursionError, UnicodeDecodeError, msgspec.DecodeError) as error:
+        raise _no_json(error, limits) from None
+    if isinstance(value, dict | list):
+        check_bounds(value, limits)
         refuse_repeated_members(body)
     return value
 
@@ -198,6 +217,14 @@ def refuse_repeated_members(body: bytes) -> None:
         raise BodyRejected(
             "duplicate-member", f"the member {quoted(found.name)} is there twice", place_of(value, found, found.name)
         )
+
+
+def _no_json(error: Exception, limits: HttpLimits) -> BodyRejected:
+    """Returns the error for a body that the decoder does not read."""
+    if isinstance(error, RecursionError):
+        return too_deep(limits)
+    reason = _reason(error) if isinstance(error, msgspec.DecodeError) else "a string is not UTF-8"
+    return BodyRejected("invalid-json", f"the body is not valid JSON: {reason}")
 
 
 def _reason(error: msgspec.DecodeError) -> str:

@@ -19,6 +19,11 @@ from .rejections import OtherRevisions
 REVISION: Final = "Writ-Revision"
 LEAST_REVISION: Final = "Writ-Min-Revision"
 
+DECISION_ID: Final = "Writ-Decision-Id"
+
+DECISION_ID_TOLD: Final = Parameter(
+    DECISION_ID, "The name of the decision, which its record in the decision log has too.", optional=True
+)
 REVISION_TOLD: Final = Parameter(
     REVISION,
     f"The revision that decided, or that a write has made: a token for `{LEAST_REVISION}`. An exported bundle has the"
@@ -43,10 +48,13 @@ def telling_revision(operation: Operation) -> Operation:
     return replace(operation, answers=answers)
 
 
-def asking_revision(operation: Operation) -> Operation:
-    """Returns the operation that takes the least revision to decide with, and tells its own."""
-    errors = *operation.errors, HTTPStatus.CONFLICT
-    return replace(telling_revision(operation), headers=(*operation.headers, REVISION_ASKED), errors=errors)
+def deciding(operation: Operation) -> Operation:
+    """Returns the operation that takes the least revision to decide with, and tells its own and the decision's id."""
+    errors, told = (*operation.errors, HTTPStatus.CONFLICT), telling_revision(operation)
+    answers = {
+        status: replace(answer, headers=(*answer.headers, DECISION_ID_TOLD)) for status, answer in told.answers.items()
+    }
+    return replace(told, answers=answers, headers=(*operation.headers, REVISION_ASKED), errors=errors)
 
 
 class RevisionToken(NamedTuple):
@@ -71,27 +79,36 @@ def read_token(text: str) -> RevisionToken:
 
 def refuse_unlike(engine: Engine, token: RevisionToken) -> None:
     """Raises OtherRevisions if the token's revisions are not those of the engine's environment and epoch."""
-    environment = engine.manifest.environment
-    if environment is None or environment.uuid != token.uuid:
+    environment, epoch = engine.manifest.environment, engine.manifest.epoch
+    refuse_other(None if environment is None else RevisionToken(environment.uuid, epoch, engine.revision), token)
+
+
+def refuse_other(own: RevisionToken | None, token: RevisionToken) -> None:
+    """Raises OtherRevisions if a token's revisions are not those of another token, in the same epoch."""
+    if own is None or own.uuid != token.uuid:
         raise OtherRevisions("other-environment", f"`{LEAST_REVISION}` is a revision of another environment")
-    if engine.manifest.epoch != token.epoch:
-        shown = f"of epoch {token.epoch}, and the environment is in epoch {engine.manifest.epoch}"
+    if own.epoch != token.epoch:
+        shown = f"of epoch {token.epoch}, and the environment is in epoch {own.epoch}"
         raise OtherRevisions("other-epoch", f"`{LEAST_REVISION}` is a revision {shown}: a backup was restored")
 
 
-def revision_line(engine: Engine) -> bytes:
-    """Returns the header line with the revision of a pinned engine, as the decision lane sends it."""
+def decision_lines(engine: Engine, id: bytes) -> bytes:
+    """Returns the header lines with the revision of a pinned engine and the id of a decision, for the lane."""
     token = engine.revision_token
-    return b"" if token is None else b"writ-revision: %s\r\n" % token.encode()
+    if token is None:
+        return b"writ-decision-id: %b\r\n" % id
+    return b"writ-revision: %b\r\nwrit-decision-id: %b\r\n" % (token.encode(), id)
 
 
-class DecisionRevisions:
-    """Falcon middleware that tells the revision of a decision: that of the request's engine."""
+class DecisionHeaders:
+    """Falcon middleware that tells the revision of a decision, which is that of the request's engine, and its id."""
 
     async def process_response(
         self, req: falcon.asgi.Request, resp: falcon.asgi.Response, _resource: object, succeeded: bool
     ) -> None:
-        """Sets the header, unless the bundle was compiled from files."""
+        """Sets the headers. A bundle that was compiled from files has no revision to tell."""
         engine: Engine | None = getattr(req.context, "engine", None)
         if succeeded and engine is not None and (token := engine.revision_token) is not None:
             resp.set_header(REVISION, token)
+        if succeeded and (id := getattr(req.context, "decision_id", None)) is not None:
+            resp.set_header(DECISION_ID, id)

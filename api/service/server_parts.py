@@ -29,7 +29,7 @@ from ..http.bodies import Bodies
 from ..http.handlers import made_handler
 from ..http.raw_paths import RawPaths
 from ..http.request_id import RequestId
-from ..http.revision_tokens import DecisionRevisions
+from ..http.revision_tokens import DecisionHeaders
 from ..identity.credential import Credential, Verifier
 from ..identity.failed_attempts import FailedAttempts
 from ..identity.guard import Access, Guard
@@ -228,7 +228,7 @@ class ServerParts(ABC):
         suffixes: Mapping[str, str],
     ) -> falcon.asgi.App[Any, Any]:
         paths = RawPaths(most_slashes=max(path.count("/") for path in handlers))
-        middleware: list[Any] = [CountedRoutes(), *before, DecisionRevisions(), RequestId(), paths, self.guard, *after]
+        middleware: list[Any] = [CountedRoutes(), *before, DecisionHeaders(), RequestId(), paths, self.guard, *after]
         app = falcon.asgi.App(middleware=middleware)
         self.errors.register(app)
         for path, handler in handlers.items():

@@ -7,8 +7,10 @@ model into the store.
 import logging
 import time
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
+from ...compiler.limits import DEFAULTS
 from ..engines.exports.export_counts import Exports
 from ..engines.live.activation import Activation
 from ..engines.live.bundle_files import BundleFiles
@@ -141,7 +143,14 @@ class ServiceStart:
 def opened_store(directory: Path, settings: Settings, counts: Counts, log: logging.Logger) -> Store:
     """Returns the store. Says so if it was upgraded. Raises StoreUnavailable."""
     limit = settings.limits.write_milliseconds
-    store = Store.open(directory, settings.synchronous, timed=counts.stored, upgrade=True, locked_milliseconds=limit)
+    store = Store.open(
+        directory,
+        settings.synchronous,
+        timed=counts.stored,
+        upgrade=True,
+        locked_milliseconds=limit,
+        limits=replace(DEFAULTS, group_depth=settings.limits.group_depth),
+    )
     if store.upgraded_from is not None:
         log.info("the store was upgraded; `%s` is a copy from before the upgrade", store.upgraded_from)
     return store

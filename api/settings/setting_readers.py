@@ -120,3 +120,9 @@ PUBLIC_URL: Final[Reader[str | None]] = Reader("a URL with `https`", _read_publi
 
 AnyReader = Reader[Any]
 """A reader of the table, where its kind of value does not matter."""
+
+GROUP_DEPTH: Final = "WRIT_MAX_GROUP_DEPTH"
+"""The variable with the depth of nested groups, which commands without other settings read too."""
+
+GROUP_DEPTHS: Final = count(1_000)
+"""The reader of its values."""

@@ -10,7 +10,18 @@ from typing import Any, Final, TypeAlias
 
 from ...bundles.wording import did_you_mean, quoted
 from ...runtime.rate_counters import DEFAULT_BYTES
-from .setting_readers import PUBLIC_URL, SECONDS, SHARE, TEXT, AnyReader, BadSetting, choice, count
+from .setting_readers import (
+    GROUP_DEPTH,
+    GROUP_DEPTHS,
+    PUBLIC_URL,
+    SECONDS,
+    SHARE,
+    TEXT,
+    AnyReader,
+    BadSetting,
+    choice,
+    count,
+)
 
 __all__ = [
     "ALGORITHMS",
@@ -46,8 +57,8 @@ ON: Final = "on"
 SWITCH: Final = ("off", ON)
 """The values of a setting that switches something on. The first is the default."""
 
-TOKEN_VARIABLE: Final = "WRIT_TOKEN"  # noqa: S105 - a name
-"""The variable with the credential of a command that calls a service. It is no setting of the service."""
+TOKEN_VARIABLE, *CLIENT_VARIABLES = COMMAND_VARIABLES = ("WRIT_TOKEN", "WRIT_CLIENT_ID", "WRIT_CLIENT_SECRET")
+"""The variables with the credential of a command that calls a service. They are no settings of the service."""
 
 _PREFIX: Final = "WRIT_"
 _ROW: Final = "row"
@@ -103,6 +114,13 @@ class HttpLimits:
         count(60_000),
         250,
         "Processor time that a write may take while other writes wait. One that takes longer is refused.",
+    )
+    group_depth: int = _row(
+        GROUP_DEPTH,
+        GROUP_DEPTHS,
+        64,
+        "Groups in a chain, each a member of the next; all groups of a cycle count. Commands that check models read it"
+        " too.",
     )
     search_candidates: int = _row(
         "WRIT_MAX_SEARCH_CANDIDATES", count(10_000_000), 20_000, "Candidates that a search tries for one page."
@@ -349,7 +367,7 @@ def settings_from(environment: Mapping[str, str]) -> Settings:
     5
     """
     limits = HttpLimits(**_values(HttpLimits, environment))
-    unknown = (name for name in environment if name.startswith(_PREFIX) and name not in (*TABLE, TOKEN_VARIABLE))
+    unknown = (name for name in environment if name.startswith(_PREFIX) and name not in (*TABLE, *COMMAND_VARIABLES))
     warnings = tuple(map(_warning, unknown))
     decision_log = DecisionLogSettings(**_values(DecisionLogSettings, environment))
     return Settings(**_values(Settings, environment), decision_log=decision_log, limits=limits, warnings=warnings)

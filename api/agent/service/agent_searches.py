@@ -5,13 +5,13 @@ from typing import Final
 import falcon.asgi
 
 from ....runtime.requests.searches import FILTER, ResourceSearch, read_resource_search
-from ....runtime.searches.unavailable import SearchUnavailable
+from ....runtime.requests.unavailable import SearchUnavailable
 from ...endpoints.decisions.deciding import Deciding
 from ...engines.live.bound_engines import engine_for
 from ...engines.live.engine_access import EngineOf
 from ...http.bodies import ENCODER, Bodies
 from ...store.environment_ids import DEFAULT
-from ...telemetry.decision_log.decision_log import Log, asker_of
+from ...telemetry.decision_log.decision_log import Log, asker_of, begin
 from ...telemetry.decision_log.entry import EntryKind
 from ...telemetry.metrics.counts import Counts
 
@@ -31,9 +31,12 @@ class Filters:
 
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str = DEFAULT) -> None:
         """Answer 200 with the filter and its context (contract 2.6). Raises SearchUnavailable (contract 7.3)."""
-        search = _filter_search(await self._bodies.read_object(req))
+        body = await self._bodies.read_object(req)
+        search = _filter_search(body)
         engine = await engine_for(req, self._engine_of, env)
-        moment = self._log.begin()
+        with self._counts.counting_faults(engine):
+            engine.refuse_faults("resource", body)
+        moment = begin(self._log, req)
         found = engine.cached_filter(search, moment.now)
         self._counts.looked_up_filter(found=found is not None)
         if found is None:

@@ -29,10 +29,16 @@ class StateReader:
     """
 
     def __init__(
-        self, directory: StateDirectory, trust: Trust, clock: Callable[[], float], counters: RateTable | None = None
+        self,
+        directory: StateDirectory,
+        trust: Trust,
+        clock: Callable[[], float],
+        counters: RateTable | None = None,
+        strict: bool = False,
     ):
-        """`clock` and `counters` are those of the engine."""
+        """`clock`, `counters` and `strict` are those of the engine."""
         self._directory, self._trust, self._clock, self._counters = directory, trust, clock, counters
+        self._strict = strict
         self._stamp: object = None
         self._read = 0
         self.current: Current | None = None
@@ -101,7 +107,7 @@ class StateReader:
 
     def _open_bundle(self, current: Current) -> None:
         bundle = self._trust.bundle(self._directory.bundle_path(current.bundle), None)
-        self.base = self.held = followed_bundle_from(bundle, self._clock, self._counters)
+        self.base = self.held = followed_bundle_from(bundle, self._clock, self._counters, self._strict)
         self._read = 0
 
     def _add_updates(self, current: Current) -> None:

@@ -14,7 +14,7 @@ from ...http.bodies import ENCODER, JSON, Bodies
 from ...http.openapi.operation import Answer, Operation
 from ...http.rejections import BodyRejected
 from ...store.environment_ids import DEFAULT
-from ...telemetry.decision_log.decision_log import Log, asker_of
+from ...telemetry.decision_log.decision_log import Log, asker_of, begin
 from ...telemetry.decision_log.entry import EntryKind, Moment
 from .batch import Batch
 from .deciding import Deciding
@@ -54,22 +54,20 @@ class Authorize:
         if "requests" not in body:
             question = evaluation_of(body)
             engine = await engine_for(req, self._engine_of, env)
-            moment = self._log.begin()
+            moment = begin(self._log, req)
             decision = await self._deciding.decide(engine, question, req.context.is_long, moment.now)
-            resp.data = ENCODER.encode(_short(decision))
+            resp.data = ENCODER.encode(short_answer(decision))
             self._keep(EntryKind.EVALUATION, moment, engine, question, decision, req)
             return
-        if len(body) > 1:
-            raise BodyRejected("invalid-request", "beside `requests` there is no other member", "$")
-        read = self._read(body["requests"])
+        read = short_requests(body, self._many.most_items)
         questions: list[object] = [one for one in read if isinstance(one, dict)]
         engine = await engine_for(req, self._engine_of, env)
-        moment, batch = self._log.begin(), Batch(questions, {}, None)
+        moment, batch = begin(self._log, req), Batch(questions, {}, None)
         self._deciding.counts.decided_many(engine, [None] * (len(read) - len(questions)))
         decisions = await self._many.decide_all(engine, batch, env, req.context.is_long, moment.now)
         found = iter(decisions)
         results = (next(found) if isinstance(one, dict) else error_item(HTTPStatus.BAD_REQUEST, one) for one in read)
-        resp.data = ENCODER.encode({"results": [*map(_short, results)]})
+        resp.data = ENCODER.encode({"results": [*map(short_answer, results)]})
         self._keep(EntryKind.ITEM, moment, engine, {"evaluations": questions}, {"evaluations": decisions}, req)
 
     def _keep(
@@ -78,21 +76,27 @@ class Authorize:
         if self._log.is_on:
             self._log.keep(kind, moment, engine, ENCODER.encode(asked), ENCODER.encode(answer), asker_of(req))
 
-    def _read(self, requests: Any) -> list[dict[str, Any] | str]:
-        """Returns the evaluation of each request, or why it can't be read: the others are decided all the same."""
-        if not isinstance(requests, list):
-            raise BodyRejected("wrong-type", "`requests` must be an array", "$.requests")
-        most = self._many.most_items
-        if len(requests) > most:
-            message = f"`requests` has {len(requests)} items, the limit is {most}"
-            raise BodyRejected("too-many-items", message, "$.requests")
-        found: list[dict[str, Any] | str] = []
-        for one in requests:
-            try:
-                found.append(evaluation_of(one))
-            except BodyRejected as ex:
-                found.append(ex.detail.message)
-        return found
+
+def short_requests(body: dict[str, Any], most: int) -> list[dict[str, Any] | str]:
+    """Returns the evaluation of each of `requests`, or why it can't be read: the others are decided all the same.
+
+    Raises BodyRejected if there are other members, or if `requests` is no list or has more than `most` items.
+    """
+    if len(body) > 1:
+        raise BodyRejected("invalid-request", "beside `requests` there is no other member", "$")
+    requests = body["requests"]
+    if not isinstance(requests, list):
+        raise BodyRejected("wrong-type", "`requests` must be an array", "$.requests")
+    if len(requests) > most:
+        message = f"`requests` has {len(requests)} items, the limit is {most}"
+        raise BodyRejected("too-many-items", message, "$.requests")
+    found: list[dict[str, Any] | str] = []
+    for one in requests:
+        try:
+            found.append(evaluation_of(one))
+        except BodyRejected as ex:
+            found.append(ex.detail.message)
+    return found
 
 
 def evaluation_of(short: Any) -> dict[str, Any]:
@@ -119,7 +123,8 @@ def evaluation_of(short: Any) -> dict[str, Any]:
     return found
 
 
-def _short(decision: Any) -> dict[str, Any]:
+def short_answer(decision: Any) -> dict[str, Any]:
+    """Returns a decision in the short form."""
     context = decision["context"]
     if "error" in context:
         return {"allowed": False, "error": context["error"]}

@@ -2,15 +2,16 @@
 
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 
 from msgspec import Raw
 
 from ....bundles.event_loop import TakesLong
-from ....runtime import BadRequest
+from ....runtime import BadRequest, Engine, SearchUnavailable
 from ....runtime.requests.error_items import error_item
-from ....runtime.requests.members import IDENTIFIERS, is_missing
+from ....runtime.requests.members import IDENTIFIERS, RequestFault, is_missing
+from ....runtime.strictness.known_members import REQUEST
 from ...http.bodies import ENCODER
 from ...http.rejections import BodyRejected
 
@@ -24,6 +25,8 @@ _STOPS_AT: Final[Mapping[str, bool | None]] = {
     "deny_on_first_deny": False,
     "permit_on_first_permit": True,
 }
+_ITEMS: Final = "evaluations"
+_SEMANTIC: Final = "evaluations_semantic"
 _PARTS: Final = ("subject", "action", "resource", "context")
 
 ITEM_FAILED = "the service failed to decide this item"
@@ -31,11 +34,15 @@ ITEM_FAILED = "the service failed to decide this item"
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """At least one item, the defaults of all items, and the decision that ends the batch."""
+    """At least one item, the defaults of all items, and the decision that ends the batch.
+
+    With `keeps_unknown`, merging keeps members of items that Writ does not know, for strict requests to find (E8).
+    """
 
     items: list[object]
     defaults: Members
     stops_at: bool | None
+    keeps_unknown: bool = False
 
 
 def read_batch(body: Members, most_items: int) -> Batch | None:
@@ -62,7 +69,21 @@ def read_batch(body: Members, most_items: int) -> Batch | None:
     for part, default in defaults.items():
         if not isinstance(default, dict):
             raise BodyRejected("wrong-type", f"`{part}` must be an object", f"$.{part}")
-    return Batch(items, defaults, stops_at)
+    return Batch(items, without_batch_members(defaults), stops_at)
+
+
+def without_batch_members(body: Members) -> Members:
+    """Returns a body or defaults without the members that only a batch has: what is left is one evaluation."""
+    options = body.get("options")
+    if isinstance(options, dict) and _SEMANTIC in options:
+        body = body | {"options": {name: value for name, value in options.items() if name != _SEMANTIC}}
+    return {name: value for name, value in body.items() if name != _ITEMS} if _ITEMS in body else body
+
+
+def strict_batch(engine: Engine, body: Members, batch: Batch) -> Batch:
+    """Returns a batch that keeps unknown members if it is strict. Raises BadRequest if it has faults itself (E8)."""
+    engine.refuse_faults("batch", body)
+    return replace(batch, keeps_unknown=True) if engine.is_strict_for(body) else batch
 
 
 class BatchAnswers(Iterator[Members | Raw]):
@@ -72,7 +93,8 @@ class BatchAnswers(Iterator[Members | Raw]):
     too many bytes (D10). An explained one is JSON already.
 
     If `decide` raises TakesLong, so does the iterator, and goes on with the same item. `failures` has the failures of
-    the service so far, and `reason_codes` the code of each answer so far, or None for an item that failed.
+    the service so far, and `reason_codes` the code of each answer so far, or None for an item that failed. `faults` has
+    the faults of strict items so far.
     """
 
     def __init__(self, batch: Batch, decide: Decide, most_bytes: int) -> None:
@@ -80,6 +102,7 @@ class BatchAnswers(Iterator[Members | Raw]):
         self._decide = decide
         self.failures: list[Exception] = []
         self.reason_codes: list[str | None] = []
+        self.faults: list[RequestFault] = []
         self._batch, self._most_bytes = batch, most_bytes
         self._items, self._explained_bytes = deque(batch.items), 0
 
@@ -98,27 +121,43 @@ class BatchAnswers(Iterator[Members | Raw]):
         return Raw(encoded)
 
     def _answer(self, item: object) -> Members:
-        if self._explained_bytes > self._most_bytes:  # the options of a batch count for all its items
+        if not isinstance(item, dict):
+            return error_item(400, "an evaluation must be an object")
+        request = self._merged(item)
+        if self._explained_bytes > self._most_bytes and _explains(request):
             return error_item(
                 400, f"the explanations of this batch have over {self._most_bytes} bytes; send fewer items"
             )
-        if not isinstance(item, dict):
-            return error_item(400, "an evaluation must be an object")
         try:
-            return self._decide(merged(self._batch.defaults, item))
+            return self._decide(request)
         except TakesLong:
             raise
         except BadRequest as error:
-            return error_item(400, str(error))
+            self.faults += error.strict_faults
+            return error_item(400, str(error), error.strict_faults)
+        except SearchUnavailable as error:
+            return error_item(501, str(error))
         except Exception as error:  # the other items are still decided (authzen.md 38)
             self.failures.append(error)
             return error_item(500, ITEM_FAILED)
+
+    def _merged(self, item: Members) -> Members:
+        request = merged(self._batch.defaults, item)
+        if (self._batch.keeps_unknown or _asks_strict(item)) and not REQUEST.issuperset(item):
+            request |= {name: value for name, value in item.items() if name not in REQUEST}
+        return request
+
+
+def _asks_strict(item: Members) -> bool:
+    options = item.get("options")
+    return isinstance(options, dict) and options.get("strict") is True
 
 
 def merged(defaults: Members, item: Members) -> Members:
     """Returns `item`, with the parts that it lacks from `defaults`. Both are decoded JSON; null counts as absent (W3).
 
-    A part of the item replaces the whole default. Only the members that AuthZEN requires are filled in one by one:
+    A part of the item replaces the whole default. Each of its options replaces that of the batch. Only the members that
+    AuthZEN requires are filled in one by one:
 
     - the `type`, or the `name` of an action;
     - the identifier, if the item's entity has none, and has no type or that of the default. It may be the `id`, the
@@ -132,7 +171,24 @@ def merged(defaults: Members, item: Members) -> Members:
         own = item.get(part)
         if own is not None:
             request[part] = own if part == "context" else _entity(part, request.get(part), own)
+    if item.get("options") is not None:
+        request["options"] = _options(request.get("options"), item["options"])
     return request
+
+
+def _options(default: object, own: object) -> object:
+    """Returns the options of an item: its own, and those of the batch that it leaves out or sends as null.
+
+    A null that replaces nothing stays: it counts as missing, but a strict request needs its name (E8).
+    """
+    if not (isinstance(own, dict) and isinstance(default, dict)):
+        return own
+    return default | {name: value for name, value in own.items() if value is not None or name not in default}
+
+
+def _explains(request: Members) -> bool:
+    options = request.get("options")
+    return isinstance(options, dict) and options.get("explain") is True
 
 
 def _entity(part: str, default: object, own: object) -> object:

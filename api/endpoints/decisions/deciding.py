@@ -7,7 +7,7 @@ from typing import Any, Final, TypeAlias, TypeVar
 from weakref import WeakValueDictionary
 
 from ....bundles.event_loop import TakesLong
-from ....runtime import Engine
+from ....runtime import BadRequest, Engine
 from ...engines.live.preparing_threads import SPECIALISING, PreparingThreads
 from ...engines.work.fair_threads import FairThreads
 from ...telemetry.metrics.counts import Counts
@@ -33,7 +33,11 @@ class Deciding:
 
         A long body is decided in a thread, since a pattern may be searched for in all of it, many times.
         """
-        decision = await self._decision(engine, partial(engine.pinned().decide, body, now), is_long)
+        try:  # PERF: as `counting_faults`, without its context manager
+            decision = await self._decision(engine, partial(engine.pinned().decide, body, now), is_long)
+        except BadRequest as ex:
+            self.counts.faulted(engine, ex.strict_faults)
+            raise
         self.counts.decided(engine, decision)
         return decision
 

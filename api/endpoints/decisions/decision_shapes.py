@@ -38,11 +38,22 @@ class ActionSent(Struct, frozen=True, omit_defaults=True):
     properties: Attributes | None = None
 
 
+class ActorSent(SubjectSent, frozen=True, omit_defaults=True):
+    """A subject that acts for the subject of the request. Both must be allowed."""
+
+
 class OptionsSent(Struct, frozen=True, omit_defaults=True):
-    """`explain` adds an explanation to the decision, `valid_until` the instant until which it is valid."""
+    """`explain` adds an explanation to the decision, `valid_until` the instant until which it is valid.
+
+    With `attributes`, the registered attributes of subject and resource count where the request sends none. With
+    `strict`, a request with something undeclared is an error.
+    """
 
     explain: bool | None = None
     valid_until: bool | None = None
+    attributes: Literal["registered"] | None = None
+    actor: ActorSent | None = None
+    strict: bool | None = None
 
 
 class EvaluationRequest(Struct, frozen=True, omit_defaults=True):
@@ -56,11 +67,14 @@ class EvaluationRequest(Struct, frozen=True, omit_defaults=True):
 
 
 class BatchOptionsSent(Struct, frozen=True, omit_defaults=True):
-    """`evaluations_semantic` says where the batch ends. `explain` and `valid_until` count for each decision."""
+    """`evaluations_semantic` says where the batch ends. The others count for each evaluation that has none."""
 
     evaluations_semantic: Literal["execute_all", "deny_on_first_deny", "permit_on_first_permit"] | None = None
     explain: bool | None = None
     valid_until: bool | None = None
+    attributes: Literal["registered"] | None = None
+    actor: ActorSent | None = None
+    strict: bool | None = None
 
 
 class EvaluationsRequest(Struct, frozen=True, omit_defaults=True):
@@ -80,7 +94,8 @@ class EvaluationsRequest(Struct, frozen=True, omit_defaults=True):
 class DecisionContext(Struct, frozen=True, omit_defaults=True):
     """The reason of a decision. An item of a batch that can't be evaluated has an `error` instead.
 
-    If only rate limits stand against a permission, `retry_after_seconds` says when one of them may hold again.
+    If only rate limits stand against a permission, `retry_after_seconds` says when one of them may hold again. If the
+    subject is allowed and the actor is not, `denied_for` is `actor`, and the other members are about the actor.
     """
 
     reason: str | None = None
@@ -88,7 +103,9 @@ class DecisionContext(Struct, frozen=True, omit_defaults=True):
     access_path: AccessPath | None = None
     policy_id: str | None = None
     retry_after_seconds: Annotated[int, Meta(ge=1)] | None = None
+    denied_for: Literal["actor"] | None = None
     explanation: dict[str, Any] | None = None
+    actor_explanation: dict[str, Any] | None = None
     valid_until: str | None = None
     error: dict[str, Any] | None = None
 

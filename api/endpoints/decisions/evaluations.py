@@ -14,9 +14,9 @@ from ...http.bodies import ENCODER, JSON, Bodies
 from ...http.openapi.operation import Answer, Operation
 from ...settings.settings import HttpLimits
 from ...store.environment_ids import DEFAULT
-from ...telemetry.decision_log.decision_log import Log, asker_of
+from ...telemetry.decision_log.decision_log import Log, asker_of, begin
 from ...telemetry.decision_log.entry import EntryKind
-from .batch import Batch, BatchAnswers, read_batch
+from .batch import Batch, BatchAnswers, read_batch, strict_batch, without_batch_members
 from .deciding import Deciding
 from .decision_shapes import Decision, Decisions, EvaluationsRequest
 from .evaluation import explains
@@ -63,12 +63,14 @@ class Evaluations:
         body = await self._bodies.read_object(req)
         batch = read_batch(body, self._limits.batch_items)
         engine = await engine_for(req, self._engine_of, env)
-        moment = self._log.begin()
+        moment = begin(self._log, req)
         if batch is None:
-            kind = EntryKind.EVALUATION
-            resp.data = ENCODER.encode(await self._deciding.decide(engine, body, req.context.is_long, moment.now))
+            kind, one = EntryKind.EVALUATION, without_batch_members(body)
+            resp.data = ENCODER.encode(await self._deciding.decide(engine, one, req.context.is_long, moment.now))
         else:
             kind = EntryKind.ITEM
+            with self._deciding.counts.counting_faults(engine):
+                batch = strict_batch(engine, body, batch)
             found = await self.decide_all(engine, batch, env, req.context.is_long or explains(body), moment.now)
             resp.data = ENCODER.encode({"evaluations": found})
         self._log.keep(kind, moment, engine, req.context.body, resp.data, asker_of(req))
@@ -89,6 +91,7 @@ class Evaluations:
         answers = BatchAnswers(batch, partial(engine.decide, now=now), self._limits.explanation_bytes)
         found = await self._all(answers, engine, takes_long)
         self._deciding.counts.decided_many(engine, answers.reason_codes)
+        self._deciding.counts.faulted(engine, answers.faults)
         for failure in answers.failures:
             self._report(failure, env)
         return found
@@ -102,15 +105,17 @@ class Evaluations:
         if explains(body) or (batch is not None and len(batch.items) > ITEMS_AT_ONCE):
             return None
         if batch is None:
-            decision = engine.decide(body, now)
+            decision = engine.decide(without_batch_members(body), now)
             self._deciding.counts.decided(engine, decision)
             return decision
+        batch = strict_batch(engine, body, batch)
         decide = partial(engine.decide, now=self._clock() if now is None else now, counts=False)
         answers = BatchAnswers(batch, decide, self._limits.explanation_bytes)
         found: list[object] = []
         if not take(answers, found, LOOP_SECONDS) or answers.failures:
             return None
         self._deciding.counts.decided_many(engine, answers.reason_codes)
+        self._deciding.counts.faulted(engine, answers.faults)
         return {"evaluations": found}
 
     def kind_of(self, answer: object) -> EntryKind:

@@ -16,7 +16,7 @@ from ....runtime import Engine
 from ...engines.live.bound_engines import refuse_other
 from ...engines.live.engine_access import EngineOf
 from ...http.bodies import ENCODER, decoded
-from ...http.revision_tokens import revision_line
+from ...http.revision_tokens import decision_lines
 from ...identity.credential import Recent, Scope
 from ...identity.guard import Guard
 from ...settings.settings import HttpLimits
@@ -136,7 +136,7 @@ class DecisionLane:
         if self._log.is_on:
             asker = Asker(credential.actor, request.id, request.fields.get(TRACE))
             self._log.keep(call.kind_of(answer), moment, engine, body, encoded, asker)
-        described = revision_line(engine)
+        described = decision_lines(engine, moment.id)
         # PERF: as `Counts.answered`, without a call.
         taken = perf_counter_ns() - began
         row, bucket = self._counts.row, (taken >> SHIFT).bit_length()

@@ -6,7 +6,7 @@ from typing import Final
 from ...http.openapi.operation import Answer, Call, Operation, Parameter
 from ...http.openapi.vocabulary import CACHE_CONTROL, WWW_AUTHENTICATE
 from ...http.rejections import ErrorAnswer
-from ...http.revision_tokens import REVISION_TOLD
+from ...http.revision_tokens import DECISION_ID_TOLD, REVISION_TOLD
 from .contracts.all_contracts import CONTRACTS
 from .original import FORWARDED, PROTO
 from .outcome import REASON
@@ -51,7 +51,7 @@ _CHALLENGE: Final = Parameter(WWW_AUTHENTICATE.name, WWW_AUTHENTICATE.descriptio
 _ANSWERS: Final = {
     200: Answer(
         "The request may go on. The answer also has the `response_headers` of the gateway settings.",
-        headers=(CACHE_CONTROL, REVISION_TOLD, _UNTIL),
+        headers=(CACHE_CONTROL, REVISION_TOLD, DECISION_ID_TOLD, _UNTIL),
     ),
     401: Answer(
         "There is no usable subject, or the gateway's own credential is missing or unknown.",

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, NoReturn
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ....bundles.conditions.values import Unreadable
 from ....bundles.routing.settings import CREDENTIAL_HEADERS, GatewaySettings
@@ -13,6 +14,7 @@ from ...engines.live.bound_engines import refuse_other
 from ...engines.live.engine_access import EngineOf
 from ...http.bodies import ENCODER
 from ...http.rejections import Unauthenticated
+from ...http.revision_tokens import DECISION_ID
 from ...identity.credential import Credential, Recent, Scope
 from ...identity.guard import Guard
 from ...telemetry.decision_log.decision_log import NO_LOG, Log
@@ -103,6 +105,7 @@ class Gateway:
             decision = found.engine.decide(found.question, found.moment.now)
             outcome = self.outcome(asked, found, decision)
         except BadRequest as ex:
+            self.counts.faulted(found.engine, ex.strict_faults)
             return unreadable(ex)
         self.counts.decided(found.engine, decision)
         return outcome
@@ -140,13 +143,18 @@ class Gateway:
         if self._log.is_on:
             self._keep(asked, found, decision)
         if decision["decision"] is not True:
-            return denied(decision)
-        return allowed(found.settings, found.question, decision, found.engine, self._clock())
+            answer = denied(decision)
+        else:
+            answer = allowed(found.settings, found.question, decision, found.engine, self._clock())
+        return replace(answer, headers=(*answer.headers, (DECISION_ID, found.moment.id.decode())))
 
     def _keep(self, asked: GatewayQuestion, found: Prepared, decision: Mapping[str, Any]) -> None:
         question, cut = without_credentials(found.question, asked.headers)
+        question, unread = as_logged(question)
         answer, asker = ENCODER.encode(decision), Asker(found.caller, asked.id, asked.headers.fields.get(TRACE))
-        self._log.keep(EntryKind.EVALUATION, found.moment, found.engine, ENCODER.encode(question), answer, asker, cut)
+        self._log.keep(
+            EntryKind.EVALUATION, found.moment, found.engine, ENCODER.encode(question), answer, asker, cut, unread
+        )
 
     def _question(self, asked: GatewayQuestion, engine: Engine, caller: str) -> Prepared:
         headers, settings = asked.headers, engine.gateway
@@ -177,6 +185,19 @@ def without_credentials(question: dict[str, Any], headers: Headers) -> tuple[dic
     if len(kept) == len(properties):
         return question, False
     return question | {"resource": question["resource"] | {"properties": kept}}, True
+
+
+def as_logged(question: dict[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Returns a question for the decision log, and the properties of its resource that are texts instead of values.
+
+    A replay has to tell these texts from others (C11).
+    """
+    properties = question["resource"].get("properties", {})
+    unread = tuple(key for key, value in properties.items() if isinstance(value, Unreadable))
+    if not unread:
+        return question, ()
+    texts = {key: properties[key].text for key in unread}
+    return question | {"resource": question["resource"] | {"properties": properties | texts}}, unread
 
 
 def _leave() -> NoReturn:

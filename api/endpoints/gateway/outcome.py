@@ -89,7 +89,9 @@ def refused(reason: str) -> Outcome:
 
 
 def unreadable(error: BadRequest) -> Outcome:
-    """Returns the 403 of a question that the engine can't read, such as an id that is too long."""
+    """Returns the 403 of a question that the engine can't read, such as an id that is too long, or refuses (E8)."""
+    if error.strict_faults:
+        return refused(str(error))
     return refused(f"the request makes no question: {error}")
 
 

@@ -1,6 +1,6 @@
 """The question behind a gateway's request: an AuthZEN evaluation, by the environment's routes or without them."""
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from ....bundles.routing.route import AttributeSource
 from ....bundles.routing.settings import GatewaySettings
@@ -9,7 +9,7 @@ from ....runtime import Engine
 from ....runtime.routing.route_table import Found, Matched
 from ....runtime.routing.target import BadTarget, Target
 from .gateway_subjects import Asking
-from .headers import GatewayRefused, Headers
+from .headers import GatewayRefused, Headers, needed
 from .original import Original
 
 HTTP: Final = "http"
@@ -33,10 +33,10 @@ def question_of(
         names = settings.action_header is not None or settings.resource_header is not None
         question = _named(headers, settings, trusted) if names else {}
         if len(question) < len(_NAMED):
-            of_route = _of_route(original, found, headers, engine)
+            of_route = _of_route(original, found, _Sent(headers, settings, trusted), engine)
             question = of_route | question if question else of_route
         question["subject"] = asker.subject
-        question["context"] = {**asker.context, **_context(original, found.path)}
+        question["context"] = {**asker.context, **engine.declared_context(_context(original, found.path))}
         return question
     except BadTarget as ex:
         raise GatewayRefused(f"the original target has {ex}") from None
@@ -62,17 +62,35 @@ def _resource(header: str, text: str) -> dict[str, Any]:
     return {"type": type, "id": id}
 
 
-def _of_route(original: Original, found: Found, headers: Headers, engine: Engine) -> dict[str, Any]:
+class _Sent(NamedTuple):
+    """The header fields of a request, the settings, and whether the peer is a trusted proxy."""
+
+    fields: Headers
+    settings: GatewaySettings
+    trusted: bool
+
+    def by_gateway(self, name: str) -> str:
+        """Returns the value of a header that the gateway sets. Raises Refused if a client may have sent it."""
+        if name.lower() not in {one.lower() for one in self.settings.gateway_headers}:
+            raise GatewayRefused(f"the route takes `{name}`, which is not in the `gateway_headers` of the settings")
+        if not self.trusted:
+            raise GatewayRefused(f"`{name}` is believed from trusted proxies only; see `trusted_proxies`")
+        return needed(name, self.fields.one(name))
+
+
+def _of_route(original: Original, found: Found, sent: _Sent, engine: Engine) -> dict[str, Any]:
     matched = found.matched
     if matched is None:
         if len(engine.routes):
             raise NoRoute("no route matches the request")
         return _of_request(original, found)
     route = matched.route
-    resource: dict[str, Any] = {"type": engine.type_name(route.resource_type), route.identifier: matched.identifier}
+    action = route.action if matched.action_header is None else sent.by_gateway(matched.action_header)
+    id = matched.identifier if matched.id_header is None else sent.by_gateway(matched.id_header)
+    resource: dict[str, Any] = {"type": engine.type_name(route.resource_type), route.identifier: id}
     if route.attributes:
-        resource["properties"] = _attributes(matched, found.target, headers)
-    return {"action": {"name": route.action}, "resource": resource}
+        resource["properties"] = _attributes(matched, found.target, sent.fields)
+    return {"action": {"name": action}, "resource": resource}
 
 
 def _of_request(original: Original, found: Found) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from ...http.bodies import ENCODER, JSON, Bodies
 from ...http.openapi.operation import Answer, Operation
 from ...http.queries import known_parameters
 from ...review.wording.needs import needs, overridden_by
-from ...review.wording.prose import asking_why, explained
+from ...review.wording.prose import asking_why, decisive_proof, explained
 from ..decisions.deciding import Deciding
 from ..decisions.decision_shapes import DecisionContext, EvaluationRequest
 
@@ -69,7 +69,8 @@ class Explanation:
 
 def _answer(engine: Engine, body: dict[str, Any]) -> bytes:
     answer = engine.decide(asking_why(body))
-    lacks_roles = not answer["decision"] and answer["context"]["explanation"]["lacking"]
+    proof = decisive_proof(answer) or {}
+    lacks_roles = not answer["decision"] and proof["lacking"]
     conditional = engine.conditional(body["resource"]["type"], body["action"]["name"]) if lacks_roles else ()
     found = {
         **answer,

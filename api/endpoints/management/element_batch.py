@@ -42,13 +42,13 @@ class ElementBatch:
         try:
             committed = await self._work.write(env, actor_of(req), edits)
         except Rejected as ex:
-            raise Rejected(_placed(ex.faults)) from None
+            raise Rejected(placed(ex.faults)) from None
         except Conflict as ex:
             raise Conflict(f"{_place(ex.edit)}: {ex}", ex.users) from None
         if committed.added:
             resp.status = falcon.HTTP_201
         resp.set_header(REVISION, committed.environment.etag)
-        show_warnings(resp, _placed(committed.warnings))
+        show_warnings(resp, placed(committed.warnings))
         resp.data = ENCODER.encode({"items": [stored.body for stored in committed.results if stored is not None]})
 
 
@@ -71,7 +71,7 @@ def _items(body: dict[str, Any], most: int) -> list[Body]:
     return items
 
 
-def _placed(faults: Iterable[BodyFault]) -> tuple[BodyFault, ...]:
+def placed(faults: Iterable[BodyFault]) -> tuple[BodyFault, ...]:
     """Returns the faults with paths that start at the batch."""
     return tuple(replace(one, path=_place(one.edit) + one.path[1:]) for one in faults)
 

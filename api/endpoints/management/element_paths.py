@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
-from ....compiler.model.elements import ONE_OBJECT, ElementKind
+from ....compiler.model.elements import SINGLE_MEMBERS, ElementKind
 from ...http.raw_paths import segment
 from ...store.elements import kinds
 from ...store.errors import ElementKey
@@ -53,5 +53,7 @@ SERVED_KINDS: Final = tuple(
 )
 """In the order of the model document. Silenced lints have no key, so only the whole model changes them."""
 
-DECLARED_ATTRIBUTES: Final = ServedKind(ONE_OBJECT, kinds.KINDS[ONE_OBJECT].noun, ())
-"""The declared attributes, which have one path instead of a list and elements."""
+SERVED_MEMBERS: Final = tuple(
+    ServedKind(kind.name, kind.noun, ()) for kind in kinds.KINDS.values() if kind.name in SINGLE_MEMBERS
+)
+"""The members of the model that have one path instead of a list and elements."""

@@ -5,6 +5,7 @@ from typing import Any, Final
 import falcon
 import falcon.asgi
 
+from ....compiler.model.single_members import value_of
 from ...engines.live.store_work import StoreWork
 from ...http.bodies import ENCODER, JSON, Bodies
 from ...http.entity_tags import expected_tags, is_known, required_tag, wants_new
@@ -13,6 +14,7 @@ from ...http.revision_tokens import REVISION
 from ...identity.request_actor import actor_of
 from ...settings.settings import HttpLimits
 from ...store.elements.edits import Committed, Create, CreateAt, Delete, Edit, Patch, Replace, StoredElement
+from ...store.elements.element_bodies import Body
 from ...store.environment_ids import Bounds
 from ...store.errors import ElementKey
 from .element_paths import ServedKind
@@ -54,7 +56,7 @@ class ElementsOfKind:
         before = known_parameters(req, *self._kind.ordering).get("before")
         body = await self._bodies.read_element(req)
         committed = await self._work.write(env, actor_of(req), (Create(self._kind.name, body, before),))
-        _show_written(resp, committed)
+        _show_written(resp, self._kind, committed)
         resp.set_header("Location", self._kind.path_to(env, _key_in(self._kind, committed)))
 
     def _chunk(
@@ -76,7 +78,7 @@ class ElementByKey:
         """Answer 200, or 304 if the client has the element already."""
         known_parameters(req)
         stored = await self._stored(req, env, self._key(key))
-        _show(resp, stored)
+        _show(resp, self._kind, stored)
         if is_known(req, stored.etag):
             resp.status = falcon.HTTP_304
 
@@ -86,7 +88,7 @@ class ElementByKey:
         With `before`, a route moves.
         """
         before = known_parameters(req, *self._kind.ordering).get("before")
-        body = await self._bodies.read_element(req)
+        body = await self._read(req)
         if wants_new(req):
             await self._write(req, resp, env, CreateAt(self._kind.name, self._key(key), body, before))
         else:
@@ -94,13 +96,6 @@ class ElementByKey:
             await self._write(req, resp, env, Replace(self._kind.name, self._key(key), body, tag, before))
         if resp.status == falcon.HTTP_201:
             resp.set_header("Location", self._kind.path_to(env, self._key(key)))
-
-    async def on_patch(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str, **key: str) -> None:
-        """Answer 200 with the patched element (RFC 7396)."""
-        known_parameters(req)
-        patch = await self._bodies.read_element(req, (MERGE_PATCH, JSON))
-        tag = await self._tag(req, env, self._key(key))
-        await self._write(req, resp, env, Patch(self._kind.name, self._key(key), patch, tag))
 
     async def on_delete(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str, **key: str) -> None:
         """Answer 204. Elements that refer to it prevent this, unless `cascade=true` deletes them too."""
@@ -111,8 +106,13 @@ class ElementByKey:
         resp.set_header(REVISION, committed.environment.etag)
         resp.status = falcon.HTTP_204
 
+    async def _read(self, req: falcon.asgi.Request) -> Body:
+        """Returns the element in the body of a request."""
+        return await self._bodies.read_element(req)
+
     def _key(self, parameters: dict[str, Any]) -> ElementKey:
-        return tuple(parameters[name] for name in self._kind.key)
+        """Returns the key. A member of the model that is no list has its name as the key."""
+        return tuple(parameters[name] for name in self._kind.key) if self._kind.key else (self._kind.name,)
 
     async def _tag(self, req: falcon.asgi.Request, env: str, key: ElementKey) -> str | None:
         """Returns the tag that the write must find, or None. Reads the element only if the headers need that."""
@@ -126,14 +126,25 @@ class ElementByKey:
         return await self._work.read(self._work.store.get, env, self._kind.name, key, req.context.credential.bounds)
 
     async def _write(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str, edit: Edit) -> None:
-        _show_written(resp, await self._work.write(env, actor_of(req), (edit,)))
+        _show_written(resp, self._kind, await self._work.write(env, actor_of(req), (edit,)))
 
 
-def _show_written(resp: falcon.asgi.Response, committed: Committed) -> None:
+class PatchedElement(ElementByKey):
+    """One element that is an object, which a merge patch can change."""
+
+    async def on_patch(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str, **key: str) -> None:
+        """Answer 200 with the patched element (RFC 7396)."""
+        known_parameters(req)
+        patch = await self._bodies.read_element(req, (MERGE_PATCH, JSON))
+        tag = await self._tag(req, env, self._key(key))
+        await self._write(req, resp, env, Patch(self._kind.name, self._key(key), patch, tag))
+
+
+def _show_written(resp: falcon.asgi.Response, kind: ServedKind, committed: Committed) -> None:
     """Answer with the element of a write's one edit: 201 if it was added."""
     if committed.added:
         resp.status = falcon.HTTP_201
-    _show(resp, _stored_by(committed))
+    _show(resp, kind, _stored_by(committed))
     resp.set_header(REVISION, committed.environment.etag)
     show_warnings(resp, committed.warnings)
 
@@ -148,6 +159,6 @@ def _stored_by(committed: Committed) -> StoredElement:
     return stored
 
 
-def _show(resp: falcon.asgi.Response, stored: StoredElement) -> None:
+def _show(resp: falcon.asgi.Response, kind: ServedKind, stored: StoredElement) -> None:
     resp.etag = stored.etag
-    resp.data = ENCODER.encode(stored.body)
+    resp.data = ENCODER.encode(value_of(kind.name, stored.body))

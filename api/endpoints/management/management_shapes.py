@@ -81,10 +81,11 @@ class ElementChange(Struct, frozen=True, omit_defaults=True):
 
 
 class NamedElement(Struct, frozen=True):
-    """An element by its list and its id."""
+    """An assignment or a grant by its list and its id. `text` is the sentence for it."""
 
     kind: str
     id: str
+    text: str
 
 
 class KeptFacts(Struct, frozen=True):
@@ -125,7 +126,8 @@ class RevisionAnswer(Struct, frozen=True):
 class EntryAnswer(Struct, frozen=True, omit_defaults=True):
     """The change of one element in a revision. `before` is null if it was added, `after` if it was removed.
 
-    Subjects and resources have a `type`, since their key has two parts.
+    Subjects and resources have a `type`, since their key has two parts. `text` has the change in the language, line by
+    line: lines with `- ` go, those with `+ ` come, the others stay.
     """
 
     kind: str
@@ -134,6 +136,7 @@ class EntryAnswer(Struct, frozen=True, omit_defaults=True):
     before: dict[str, Any] | None
     after: dict[str, Any] | None
     type: str | None = None
+    text: tuple[str, ...] = ()
 
 
 class RevisionDetail(Struct, frozen=True):
@@ -146,3 +149,11 @@ class RevisionDetail(Struct, frozen=True):
     promotion: Origin | None
     entries: tuple[EntryAnswer, ...]
     next_cursor: str | UnsetType | None = UNSET
+
+
+class GrantChanges(Struct, frozen=True):
+    """The grants that setting those on a resource added and removed, and the number of those that stay."""
+
+    added: list[Any]
+    removed: list[Any]
+    unchanged: Count

@@ -40,7 +40,7 @@ def replace_model(call: JobCall[ReplacementRequest]) -> ModelChanges:
     warnings = tuple(Detail(one.code, one.path, one.sentence, *(one.place or ())) for one in done.warnings)
     kept = None
     if request.extent == Extent.KEEP_FACTS:
-        named = tuple(NamedElement(kind, key[0]) for kind, key in done.kept_listed)
+        named = tuple(NamedElement(one.kind, one.key[0], one.text) for one in done.kept_listed)
         kept = KeptFacts({str(name): count for name, count in done.kept.items()}, named)
     return ModelChanges(done.revision, counts, elements, warnings, request.dry_run, kept)
 

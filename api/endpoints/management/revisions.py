@@ -16,6 +16,7 @@ from ...http.openapi.vocabulary import ETAG, IF_NONE_MATCH, PAGE, UNCHANGED
 from ...http.queries import known_parameters, page_limit
 from ...http.streams import Stream
 from ...settings.settings import HttpLimits
+from ...store.elements.element_bodies import change_text
 from ...store.errors import NotFound
 from ...store.history.change_log import ChangeEntry, Revision, change_of
 from .elements import CHUNK_ROWS
@@ -104,4 +105,6 @@ def _document(revision: Revision, entries: Iterator[ChangeEntry]) -> Generator[b
 
 def _shown(entry: ChangeEntry) -> EntryAnswer:
     type, id = entry.key if len(entry.key) > 1 else (None, entry.key[0])
-    return EntryAnswer(entry.kind, id, change_of(entry.before, entry.after), entry.before, entry.after, type)
+    before, after = entry.before, entry.after
+    text = change_text(entry.kind, before, after)
+    return EntryAnswer(entry.kind, id, change_of(before, after), before, after, type, text)

@@ -6,6 +6,7 @@ from functools import partial
 from importlib.metadata import version
 from typing import Protocol, TypeAlias
 
+from ...http.pace import Pace
 from ...store.environment_ids import Bounds
 from ...telemetry.metrics.counter_table import CounterTable
 from ...telemetry.metrics.definitions import BUILD_INFO, Metric, MetricServer, Series
@@ -38,7 +39,10 @@ Page: TypeAlias = tuple[bytes, str]
 
 
 class MetricsAnswering:
-    """Answers for one server. The work takes milliseconds, so a thread does it, one answer at a time."""
+    """Answers for one server. The work takes milliseconds, so a thread does it, one answer at a time with pauses.
+
+    An answer is never older than its request.
+    """
 
     def __init__(
         self,
@@ -50,14 +54,14 @@ class MetricsAnswering:
         """`in_thread` returns the result of work that a thread does."""
         self._table, self._where, self._readings, self._in_thread = table, where, readings, in_thread
         self._build_info: Mapping[Metric, Mapping[Series, float]] = {BUILD_INFO: {(version("writ-pdp"),): 1.0}}
-        self._lock = threading.Lock()
+        self._lock, self._pace = threading.Lock(), Pace()
 
     async def answer(self, accept: str, bounds: Bounds) -> Page:
         """Returns the text and its content type.
 
         `accept` is the client's `Accept` header, or empty. `bounds` are the environments that the caller may see.
         """
-        return await self._in_thread(partial(self._made, accept, bounds))
+        return await self._pace.make(lambda: self._in_thread(partial(self._made, accept, bounds)))
 
     def _made(self, accept: str, bounds: Bounds) -> Page:
         with self._lock:

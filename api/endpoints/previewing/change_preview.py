@@ -12,7 +12,7 @@ from ...http.queries import known_parameters
 from ...identity.credential import Scope
 from ...identity.request_actor import actor_of
 from ...review.testing.tested_model import TestedModel
-from ...store.elements.element_bodies import decode_body
+from ...store.elements.element_bodies import change_text, decode_body
 from ...store.elements.workspace import ElementTexts
 from ...store.errors import BodyFault, Rejected
 from ...store.history.change_log import change_of
@@ -100,7 +100,8 @@ def _tests(tried: Tried, before: TestedModel, after: TestedModel) -> PreviewedTe
 def _entry(change: ElementTexts) -> EntryAnswer:
     before, after = (None if body is None else decode_body(body) for body in (change.before, change.after))
     type = change.key[0] if len(change.key) > 1 else None
-    return EntryAnswer(change.kind, change.key[-1], change_of(before, after), before, after, type)
+    text = change_text(change.kind, before, after)
+    return EntryAnswer(change.kind, change.key[-1], change_of(before, after), before, after, type, text)
 
 
 def _diagnostic(fault: BodyFault, severity: Literal["error", "warning"]) -> PreviewDiagnostic:

@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 from ....compiler.checks.draft import Suggestions
 from ...review.testing.file_reading import ReadTest
 from ...review.testing.question_checks import MOST_SEARCHES
+from ...review.testing.refused_requests import refused_requests
 from ...review.testing.running import run_test
 from ...review.testing.stored import read_stored
 from ...review.testing.tested_model import TestedModel
@@ -55,6 +56,7 @@ def _run(id: str, tests: tuple[ReadTest, ...], run: _Run) -> SetOutcome:
         if run.is_over():
             break
         problems = tuple(islice(undeclared(test, run.declared), MOST_PROBLEMS))
+        problems = problems or tuple(islice(refused_requests(test, run.model), MOST_PROBLEMS))
         found.append(not_runnable(test.name, problems) if problems else run.room.outcome(run_test(test, run.model)))
     passed = sum(one.passed for one in found)
     return SetOutcome(id, passed, len(found) - passed, len(tests) - len(found), tuple(found))

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Final, TypeVar
 
 from ....bundles.delta import decode_delta
+from ....compiler.lowering.lower_declarations import lower_declarations
 from ....runtime import Engine, RateCounters
 from ....runtime.limits import CacheLimits
 from ....runtime.trial_engine import TrialEngine
@@ -59,7 +60,7 @@ class Tried:
         return self._model(self.trial.after, (*self.trial.deltas, *delta))
 
     def _model(self, declared: Declared, deltas: tuple[bytes, ...]) -> TestedModel:
-        engine = TrialEngine(self._live, self._clock, CACHES)
+        engine = TrialEngine(self._live, self._clock, CACHES, lower_declarations(declared.model))
         engine.apply_deltas(map(decode_delta, deltas))
         return TestedModel(engine.counting(RateCounters(COUNTER_BYTES)), None, declared_in(*declared))
 

@@ -7,6 +7,7 @@ import socket
 import sys
 import traceback
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from threading import Thread
 from typing import IO, Any, Final, NoReturn
@@ -14,6 +15,7 @@ from typing import IO, Any, Final, NoReturn
 import msgspec
 
 from ....bundles.progress import Progress
+from ...settings.model_limits import model_limits
 from ...store.errors import Refusal, StoreUnavailable
 from ...store.store import Store
 from .job import Job, JobCall, most_memory
@@ -51,7 +53,8 @@ def _run(job: Job[Any, Any], channel: socket.socket, document: IO[bytes]) -> Non
 
 def _outcome(job: Job[Any, Any], directory: Path, request: Any, document: IO[bytes], progress: Progress) -> Message:
     try:
-        answer = job.body(JobCall(Store.open(directory, create=False), request, document, progress))
+        store = Store.open(directory, create=False, limits=model_limits(os.environ))
+        answer = job.body(JobCall(store, request, document, progress))
         return Message(answer=msgspec.Raw(msgspec.json.encode(answer)))
     except (Refusal, StoreUnavailable) as ex:
         return Message(refused=refused(ex))
@@ -89,5 +92,6 @@ def _limit_memory() -> None:
 
 def _end_with_the_caller(channel: socket.socket) -> None:
     """End the process if the worker that waits for it closes the channel or ends. The store undoes what is open."""
-    channel.recv(1)
+    with suppress(OSError):  # a worker that is killed leaves unread messages, which resets the channel
+        channel.recv(1)
     os._exit(0)

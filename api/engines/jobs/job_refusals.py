@@ -6,7 +6,6 @@ from ...store.errors import (
     BodyFault,
     Conflict,
     Drifted,
-    ElementKey,
     NotFound,
     NotPermitted,
     OutOfBounds,
@@ -14,6 +13,7 @@ from ...store.errors import (
     Refusal,
     Rejected,
     StoreUnavailable,
+    User,
 )
 from ...store.promotions.promotion import Drift
 
@@ -27,7 +27,7 @@ class JobRefusal(msgspec.Struct, frozen=True, omit_defaults=True):
     message: str
     public: str = ""
     faults: tuple[BodyFault, ...] = ()
-    users: tuple[tuple[str, ElementKey], ...] = ()
+    users: tuple[User, ...] = ()
     drift: Drift | None = None
 
 

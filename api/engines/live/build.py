@@ -1,5 +1,6 @@
 """Reads and checks model sources, and builds bundles from them."""
 
+import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -14,6 +15,7 @@ from ....compiler.diagnostics.show import show_text
 from ....compiler.load import load
 from ....compiler.model.elements import Model
 from ....compiler.source import Source
+from ...settings.model_limits import model_limits
 from ..work.gc_pause import without_gc
 
 DOCUMENT_ENDINGS = (".json", ".yaml", ".yml", ".writ")
@@ -102,8 +104,8 @@ def build_bundle(
 
 @without_gc()
 def check_sources(sources: Sequence[Source], progress: Progress = silent) -> CheckedSources:
-    """Read and check documents as one model."""
-    loaded = load(sources, zones.zone_names(), progress, now=time.time())
+    """Read and check documents as one model, within the limits of `model_limits`. Raises BadSetting."""
+    loaded = load(sources, zones.zone_names(), progress, model_limits(os.environ), now=time.time())
     shown = "".join(f"{lines}\n" for lines in show_text(loaded.diagnostics, sources))
     return CheckedSources(loaded.model, loaded.diagnostics, shown)
 

@@ -9,6 +9,7 @@ from ....bundles.delta import Delta, decode_delta
 from ....bundles.errors import BundleError
 from ....runtime import Engine
 from ....runtime.rates.rate_table import RateTable
+from ....runtime.requests.registry import Registry
 from ...store.environments import Environment
 from ...store.history.revision_updates import Updates
 from .bundle_files import BundleFile, BundleFiles, NewestBundle, NoBundle
@@ -77,10 +78,11 @@ def opened(
     files: BundleFiles,
     clock: Callable[[], float],
     counters: RateTable | None,
+    registry: Registry,
 ) -> LiveEngine:
     """Returns the live engine over the newest bundle, or `served`, if it is newer already.
 
-    `clock` and `counters` are those of a new engine.
+    `clock`, `counters` and `registry` are those of a new engine.
     Raises NoBundle if the bundle is the damaged one, or its deltas do not fit. Then its file is gone.
     """
     updates, bundle, file = newest
@@ -88,7 +90,7 @@ def opened(
         deltas = [decode_delta(delta) for delta in updates.deltas]
         env = updates.env
         if served is None:
-            engine = Engine(bundle, clock, counters=counters)
+            engine = Engine(bundle, clock, counters=counters, registry=registry)
             engine.apply_deltas(deltas)
             served = LiveEngine(engine, env.uuid, env.epoch, file, bundle.revision)
             served._count(deltas, updates.deltas)

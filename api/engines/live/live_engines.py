@@ -193,7 +193,8 @@ class LiveEngines:
         """Start from the newest bundle, unless the engine is newer already or this file is the damaged one."""
 
         def work() -> LiveEngine:
-            return opened(self._files.newest(id), served, self._files, self._clock, self._counters)
+            newest, registry = self._files.newest(id), self._store.registry
+            return opened(newest, served, self._files, self._clock, self._counters, registry)
 
         self._prepare(id, work, is_quick=False)
 

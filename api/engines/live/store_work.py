@@ -88,7 +88,12 @@ class StoreWork:
 
         PERF: short writes that wait at the same time share a transaction.
         """
-        return await self.to_its_end(self._written(Write(env, actor, edits)))
+        return await self.to_its_end(self._written(Write(env, actor, edits, limits=self.store.limits)))
+
+    async def prepare(self, env: str, actor: Actor, edits: Sequence[Edit]) -> Committed:
+        """Returns what a write would store, and stores nothing. Raises what `Store.write` raises."""
+        write = Write(env, actor, edits, limits=self.store.limits)
+        return (await self._preparers.run(partial(self.store.writes.prepare, write))).committed
 
     async def try_write(self, env: str, actor: Actor, edits: list[Edit], since: int) -> Trial:
         """Returns what a write would do. Ends when the task that waits for it is cancelled. Raises what

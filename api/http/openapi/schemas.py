@@ -15,6 +15,9 @@ _REFERENCE: Final = "#/components/schemas/{name}"
 _VALUES: Final = (Operator.__name__, ReasonCode.__name__, AccessPath.__name__)
 """Closed sets of names that have no schema."""
 
+_NOT_SHOWN: Final = (ElementKind.EXTENSIONS, ElementKind.REQUESTS, ElementKind.LINTS)
+"""Lists whose elements no call sends. Of the first two, calls send a part of the element."""
+
 
 def schemas(types: Iterable[type]) -> dict[str, Schema]:
     """Returns the schemas of a model's elements, and of `types` with all that they consist of, by name.
@@ -22,7 +25,7 @@ def schemas(types: Iterable[type]) -> dict[str, Schema]:
     `New…` is an element whose id may be left out, `…InPlace` one whose whole key may.
     """
     found = _components(sorted(types, key=lambda one: one.__name__))
-    shown = (shape for name, shape in LISTS.items() if name != ElementKind.LINTS)
+    shown = (shape for name, shape in LISTS.items() if name not in _NOT_SHOWN)
     found |= {name: _without_nulls(schema) for name, schema in _components(shown).items()}
     for kind in (one for one in KINDS.values() if one.states_key):
         name = LISTS[kind.name].__name__

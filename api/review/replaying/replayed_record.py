@@ -6,8 +6,9 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from ....bundles.conditions.instants import parse_instant
+from ....bundles.conditions.values import Unreadable
 from ....bundles.event_loop import TakesLong
-from ....runtime import BadRequest, Engine
+from ....runtime import BadRequest, Engine, SearchUnavailable
 from ....runtime.requests.searches import read_resource_search
 from ...telemetry.decision_log.entry import MICROSECONDS, NANOSECONDS, EntryKind
 from ...telemetry.decision_log.record import ReadRecord
@@ -18,6 +19,9 @@ BAD_REQUEST: Final = "BAD_REQUEST"
 FILTER: Final = "FILTER"
 OTHER_FILTER: Final = "OTHER_FILTER"
 """Stand for the reason codes of a search, before and after."""
+
+_DECIDING: Final = ("attributes", "actor")
+"""The options on which a decision depends."""
 
 _MALFORMED: Final = 400
 _ENCODER: Final = msgspec.json.Encoder()
@@ -61,7 +65,7 @@ def compared(engine: Engine, record: ReadRecord, environment: str | None) -> Not
     now = parse_instant(record.time) // NANOSECONDS / MICROSECONDS
     if record.kind is EntryKind.SEARCH:
         return _search(engine, record.request, record.answer, now)
-    return _evaluation(engine, record.request, record.answer, now)
+    return _evaluation(engine, request_in(record), record.answer, now)
 
 
 def compared_engines(before: Engine, after: Engine, record: ReadRecord) -> NotCompared | ChangedAnswer | None:
@@ -74,14 +78,23 @@ def compared_engines(before: Engine, after: Engine, record: ReadRecord) -> NotCo
         return NotCompared.MASKED
     now = parse_instant(record.time) // NANOSECONDS / MICROSECONDS
     if record.kind is not EntryKind.SEARCH:
-        return _between(before, after, record.request, now)
+        return _between(before, after, request_in(record), now)
     return _filters(before, after, record.request, now) if "filter" in record.answer else NotCompared.NOT_COMPARED
+
+
+def request_in(record: ReadRecord) -> Any:
+    """Returns the request of a record, with the texts that a gateway could not read as such (C11)."""
+    if not record.unreadable:
+        return record.request
+    resource = record.request["resource"]
+    texts = {key: Unreadable(resource["properties"][key]) for key in record.unreadable}
+    return record.request | {"resource": resource | {"properties": resource["properties"] | texts}}
 
 
 def _between(before: Engine, after: Engine, request: Any, now: float) -> NotCompared | ChangedAnswer | None:
     if not isinstance(request, dict):
         return NotCompared.NOT_COMPARED
-    asked = {name: part for name, part in request.items() if name != "options"}
+    asked = _asked(request)
     was, told = _decided(before, asked, now), _decided(after, asked, now)
     if isinstance(was, NotCompared):
         return was
@@ -94,7 +107,7 @@ def _filters(before: Engine, after: Engine, request: Any, now: float) -> NotComp
     try:
         search = read_resource_search(request)
         was, told = (_ENCODER.encode(engine.filter_for(search, now)["filter"]) for engine in (before, after))
-    except BadRequest:
+    except (BadRequest, SearchUnavailable):
         return NotCompared.NOT_COMPARED
     return (
         None
@@ -111,8 +124,16 @@ def _evaluation(engine: Engine, request: Any, answer: dict[str, Any], now: float
     if "retry_after_seconds" in context:
         return NotCompared.RATE_LIMITED
     before = _told(answer)
-    after = _decided(engine, {name: part for name, part in request.items() if name != "options"}, now)
+    after = _decided(engine, _asked(request), now)
     return after if isinstance(after, NotCompared) else None if after == before else ChangedAnswer(before, after)
+
+
+def _asked(request: dict[str, Any]) -> dict[str, Any]:
+    """Returns a request without the options that do not change the compared members of an answer."""
+    options = request.get("options")
+    kept = {name: options[name] for name in _DECIDING if name in options} if isinstance(options, dict) else {}
+    asked = {name: part for name, part in request.items() if name != "options"}
+    return asked | {"options": kept} if kept else asked
 
 
 def _failed(engine: Engine, request: Any, error: dict[str, Any], now: float) -> NotCompared | ChangedAnswer | None:
@@ -134,6 +155,8 @@ def _decided(engine: Engine, request: dict[str, Any], now: float) -> ComparedAns
         return _told(engine.decide(request, now, counts=False))
     except TakesLong:  # this thread has no event loop: the evaluation counts for a rate limit
         return NotCompared.RATE_LIMITED
+    except SearchUnavailable:  # registered attributes are those of that time, which no bundle has (E9)
+        return NotCompared.NOT_COMPARED
     except BadRequest:
         return ComparedAnswer(BAD_REQUEST, None, None)
 
@@ -152,6 +175,8 @@ def _search(engine: Engine, request: Any, answer: dict[str, Any], now: float) ->
     before = ComparedAnswer(FILTER, None, None)
     try:
         found = engine.filter_for(read_resource_search(request), now)["filter"]
+    except SearchUnavailable:
+        return NotCompared.NOT_COMPARED
     except BadRequest:
         return ChangedAnswer(before, ComparedAnswer(BAD_REQUEST, None, None))
     same = _DECODER.decode(_ENCODER.encode(found)) == answer["filter"]

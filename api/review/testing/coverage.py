@@ -1,7 +1,8 @@
 """Tells what no test tried: policies and conditions that were never true or never false, and DENYs that never held.
 
 A condition counts if it was evaluated for a request that its policy covers: by its type and action, and for a subject
-that holds one of its roles. All conditions of such a policy are evaluated, whatever the others say.
+that holds one of its roles and none of its exceptions. All conditions of such a policy are evaluated, whatever the
+others say.
 """
 
 from collections.abc import Iterator, Mapping
@@ -27,7 +28,8 @@ class _Seen:
 
     def can_fail(self) -> bool:
         """Returns whether there can be a request on the policy's type and action for which it does not hold."""
-        return self.clause.roles is not None or any(not isinstance(atom, Rate) for atom in self.clause.body)
+        for_all = self.clause.roles is None and not self.clause.except_roles
+        return not for_all or any(not isinstance(atom, Rate) for atom in self.clause.body)
 
 
 class Coverage:

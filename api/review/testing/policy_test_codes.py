@@ -7,9 +7,11 @@ TEST_CODES = (
     Code("bad-request", "error", "a test's request or search is malformed, so Writ would refuse it"),
     Code("no-expectation", "error", "a test or a file of tests expects nothing, so it could never fail"),
     Code("no-model", "error", "the model of the tests can't be read"),
+    Code("no-registry", "error", "a stored test asks with registered attributes, which only tests of documents can"),
     Code("no-results", "error", "a stored test expects `results`, which only tests of a model in documents can"),
+    Code("refused", "error", "the model wants strict requests, and refuses one of a test (E8)"),
     Code("too-many-tests", "error", "stored tests exceed a limit"),
-    Code("undeclared", "error", "a test asks for a type, an action or an attribute that the model does not declare"),
+    Code("undeclared", "error", "a test names a type, an action, an attribute or a value that is not declared"),
     Code("unknown-name", "error", "a table of tests allows something for a name that the table does not have"),
 )
 

@@ -10,6 +10,7 @@ from ....bundles.conditions.values import Json
 from ....bundles.prepared import prepared
 from ....compiler.diagnostics.diagnostic import Finding
 from ....compiler.documents.schema_findings import schema_findings
+from ....runtime.requests.options import REGISTERED
 from .file_reading import ReadTest, tests_in
 from .question_checks import check_tests
 from .shapes import PolicyTest, StoredTests, TestFile
@@ -34,7 +35,8 @@ def check_stored(body: Json) -> CheckedTests:
         found = msgspec.convert(body, StoredTests)
     except msgspec.ValidationError:
         return CheckedTests(None, _first(_without_model(schema_findings(body, StoredTests, ()))))
-    return CheckedTests(found, _first(chain(check_tests(TestFile(found.tests, None, found.now)), _results(found))))
+    faults = chain(check_tests(TestFile(found.tests, None, found.now)), _results(found), _registered(found))
+    return CheckedTests(found, _first(faults))
 
 
 def _first(found: Iterator[Finding]) -> tuple[Finding, ...]:
@@ -66,6 +68,17 @@ def _results(found: StoredTests) -> Iterator[Finding]:
         if test.search is not None and "results" in (test.expect or {}):
             message = "a stored test can't expect `results`"
             yield Finding("no-results", message, ("tests", number, "expect", "results"), _NO_RESULTS, at_key=True)
+
+
+def _registered(found: StoredTests) -> Iterator[Finding]:
+    """Yields the requests for registered attributes: a service does not list these for tests either (E9)."""
+    for number, test in enumerate(found.tests):
+        for part, request in (("request", test.request), ("search", test.search)):
+            options = (request or {}).get("options")
+            if isinstance(options, dict) and options.get("attributes") == REGISTERED:
+                message = "a stored test can't ask with registered attributes"
+                path = ("tests", number, part, "options", "attributes")
+                yield Finding("no-registry", message, path, "send the attributes", at_key=True)
 
 
 def _without_model(found: Iterator[Finding]) -> Iterator[Finding]:

@@ -7,12 +7,14 @@ from typing import Any, Final, TypeAlias
 from ....bundles.conditions.values import Json
 from ....bundles.event_loop import TakesLong
 from ....bundles.program.facts import EntityKey, ResourceFacts
-from ....runtime import Engine, RateCounters
+from ....runtime import Engine, RateCounters, SearchUnavailable
 from ....runtime.requests.searches import read_resource_search
 from .undeclared import ModelDeclarations
 
 COUNTER_BYTES: Final = 16 * 1024
 """The memory of the counters of one question. It asks for one subject only."""
+
+_NO_ATTRIBUTES: Final = "a bundle does not list attributes, so no test can ask it with registered ones"
 
 Resources: TypeAlias = Mapping[EntityKey, ResourceFacts]
 
@@ -33,18 +35,26 @@ class TestedModel:
     declared: ModelDeclarations
 
     def decide(self, request: dict[str, Any], now: float | None) -> dict[str, Any]:
-        """Returns the decision on a request, as if it were the first. Raises BundleError for a damaged bundle."""
+        """Returns the decision on a request, as if it were the first.
+
+        Raises BundleError for a damaged bundle, and UnusableModel if a bundle is asked with registered attributes.
+        """
         try:
             return self.engine.decide(request, now, counts=False)
+        except SearchUnavailable:
+            raise UnusableModel(_NO_ATTRIBUTES) from None
         except TakesLong:  # this thread has no event loop: the evaluation counts for a rate limit (C10)
             return self.engine.counting(RateCounters(COUNTER_BYTES)).decide(request, now)
 
     def search(self, request: dict[str, Any], now: float | None, with_results: bool) -> dict[str, Any]:
         """Returns the filter of a search, and with `with_results` the results among the registered resources (S2).
 
-        Raises BundleError for a damaged bundle, and UnusableModel for the results of a bundle.
+        Raises BundleError for a damaged bundle, and UnusableModel for what a bundle does not know.
         """
-        answer = self.engine.filter(request, now)
+        try:
+            answer = self.engine.filter(request, now)
+        except SearchUnavailable:
+            raise UnusableModel(_NO_ATTRIBUTES) from None
         if with_results:
             if self.resources is None:
                 raise UnusableModel("a bundle does not list its resources, so no test can expect `results` of it")

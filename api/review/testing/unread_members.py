@@ -14,14 +14,18 @@ _ATTRIBUTES: Final = ("attributes", "properties")
 _ENTITIES: Final[Parts] = {owner: ("type", *named, *_ATTRIBUTES) for owner, named in IDENTIFIERS.items()}
 _ACTION: Final = ("name", "properties")
 
-REQUEST_PARTS: Final[Parts] = {**_ENTITIES, "action": _ACTION, "options": ("explain", "valid_until")}
+REQUEST_PARTS: Final[Parts] = {
+    **_ENTITIES,
+    "action": _ACTION,
+    "options": ("explain", "valid_until", "attributes", "strict", "actor"),
+}
 """The parts of an evaluation request, and the members that Writ reads of each."""
 
 SEARCH_PARTS: Final[Parts] = {
     "subject": _ENTITIES["subject"],
     "action": _ACTION,
     "resource": ("type", "id"),
-    "options": ("return", "include_direct", "gates"),
+    "options": ("return", "include_direct", "gates", "attributes", "strict", "actor"),
     "page": ("limit", "token", "properties"),
 }
 """The parts of a resource search, and their members. Of the searched resource, no attribute counts (S5)."""

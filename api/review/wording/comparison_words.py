@@ -1,4 +1,4 @@
-"""Words a comparison of an attribute with a constant: what the attribute is, or what it must be (C2 to C6)."""
+"""Words a comparison of an attribute with a constant: what the attribute is, or what it must be (C2 to C6, X6)."""
 
 from typing import Final, NamedTuple
 
@@ -39,8 +39,8 @@ def predicate(op: Operator, constant: Json) -> Predicate:
     if TAKES_LIST[op] and isinstance(constant, list):
         if not constant:
             return _of_no_values(op)
-        return _about(PREDICATES[op], listed([*map(short_value, constant)], "or"))
-    return _about(_template(op, isinstance(constant, str)), short_value(constant))
+        return about(PREDICATES[op], listed([*map(short_value, constant)], "or"))
+    return about(_template(op, isinstance(constant, str)), short_value(constant))
 
 
 def predicate_of_cut(op: Operator, start: str) -> Predicate:
@@ -49,19 +49,31 @@ def predicate_of_cut(op: Operator, start: str) -> Predicate:
     >>> predicate_of_cut(Operator.EQ, '"aaa').holds
     'is "aaa…'
     """
-    return _about(_template(op, start.startswith('"')), f"{start}…")
+    return about(_template(op, start.startswith('"')), f"{start}…")
+
+
+def consequence(holds: bool, effect: str) -> str:
+    """Returns what follows if a comparison can't be decided: a DENY holds, any other condition does not (C11, C12, X2).
+
+    >>> consequence(True, "DENY"), consequence(False, "ALLOW")
+    ('the DENY holds', 'the condition does not hold')
+    """
+    return "the DENY holds" if holds and effect == "DENY" else "the condition does not hold"
 
 
 def _of_no_values(op: Operator) -> Predicate:
     """Returns the predicate of a comparison with an empty list (C5)."""
+    if op is Operator.HAS_NONE:
+        return Predicate("is a list", "must be a list")
     if OPERATORS[op].is_negation:
-        return Predicate("has any value", "must have any value")
-    return _about(PREDICATES[op], "no values, which never holds")
+        return Predicate("is present", "must be present")
+    return about(PREDICATES[op], "no values, which never holds")
 
 
 def _template(op: Operator, is_text: bool) -> Predicate:
     return _OF_TEXTS.get(op, PREDICATES[op]) if is_text else PREDICATES[op]
 
 
-def _about(template: Predicate, constant: str) -> Predicate:
+def about(template: Predicate, constant: str) -> Predicate:
+    """Returns a predicate with a constant in place of `{}`."""
     return Predicate(template.holds.replace("{}", constant), template.required.replace("{}", constant))

@@ -7,7 +7,10 @@ from ....bundles.conditions.addresses import read_address
 from ....bundles.conditions.attribute_keys import reads_own_key
 from ....bundles.conditions.instants import read_instant
 from ....bundles.conditions.operators import OPERATORS, TAKES_LIST, Operator, OperatorRow
+from .comparison_words import consequence
+from .now_words import is_of_now, now_sentence
 from .plain_values import OWNERS, counted, listed, named, shown_value
+from .referred_words import fits, found_value, referred
 from .window_words import window_words
 
 Proved = Mapping[str, Any]
@@ -35,29 +38,60 @@ def condition_sentence(condition: Proved, effect: str, others_hold: bool) -> str
         case "rate_limit":
             return _rate(condition, others_hold)
         case _:
-            return _comparison(condition)
+            return _comparison(condition, effect)
 
 
-def _comparison(condition: Proved) -> str:
+def _comparison(condition: Proved, effect: str) -> str:
     section, key, op = condition["section"], condition["key"], condition["op"]
     owner, name = OWNERS.get(section, section), named(key)
-    row = OPERATORS.get(op)
-    constant = _values(condition) if TAKES_LIST.get(op) else _value(condition, "value")
+    if is_of_now(condition):
+        actual = "" if condition.get("missing") else _value(condition, "actual")
+        return now_sentence(condition, name, str(owner), actual, effect)
+    row, constant = OPERATORS.get(op), _constant(condition)
     required = f"the policy requires it {op if row is None else f'to {row.short.infinitive}'} {constant}"
     if condition.get("missing"):
-        if reads_own_key(section, key):
-            return f"The {name} of the {owner} is not known, and {required}."
-        return f"The request sends no {name} of the {owner}, and {required}."
+        known = reads_own_key(section, key)
+        gone = f"The {name} of the {owner} is not known" if known else f"The request sends no {name} of the {owner}"
+        return f"{gone}, {_lacking(condition, required)}."
     found = f"The {name} of the {owner} is {_value(condition, 'actual')}"
+    if condition.get("unreadable"):
+        follows = consequence(condition["holds"], effect)
+        return f"{found}, which can't be read as the type that it must have, so {follows}."
+    if "value_of" in condition and not fits(condition):
+        return f"{found}, but {_unfit(condition, effect)}."
     if condition["holds"]:
-        return f"{found}, {_held(op, row, constant)}."
+        return f"{found}, {_held(condition, row, constant)}."
     return f"{found}, but {required}."
 
 
-def _held(op: str, row: OperatorRow | None, constant: str) -> str:
+def _lacking(condition: Proved, required: str) -> str:
+    """Returns what follows if an attribute is missing. It holds only in a DENY, for a required one (C12)."""
+    if not condition["holds"]:
+        return f"and {required}"
+    if condition["section"] == "context_attrs" or "value_of" not in condition:
+        return "which the model requires, so the DENY holds"
+    return f"and {referred(condition['value_of'])} is missing, which the model requires, so the DENY holds"
+
+
+def _constant(condition: Proved) -> str:
+    """Returns the words for what a comparison compares with."""
+    if "value_of" in condition:
+        return f"{referred(condition['value_of'])} ({found_value(condition)})"
+    return _values(condition) if TAKES_LIST.get(condition["op"]) else _value(condition, "value")
+
+
+def _unfit(condition: Proved, effect: str) -> str:
+    """Returns the words for a referred value that can't be read. A DENY then holds, any other does not (X2)."""
+    value = "missing" if condition["value"] is None else f"{found_value(condition)}, which does not fit"
+    follows = consequence(condition["holds"], effect)
+    return f"{referred(condition['value_of'])} is {value}, so {follows}"
+
+
+def _held(condition: Proved, row: OperatorRow | None, constant: str) -> str:
     """Returns how a value fulfils a comparison. A newer service may have operators that this program has not."""
+    op = condition["op"]
     if op == Operator.EQ:
-        return _AS_REQUIRED
+        return f"which is {referred(condition['value_of'])}" if "value_of" in condition else _AS_REQUIRED
     return f"{op} {constant}" if row is None else f"which {row.short.states} {constant}"
 
 

@@ -7,9 +7,11 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from ....bundles.conditions.operators import Operator
-from .comparison_words import predicate, predicate_of_cut
+from .comparison_words import Predicate, predicate, predicate_of_cut
+from .now_words import is_of_now, predicate_of_now
 from .plain_values import OWNERS, counted, listed, named
-from .prose import roles_words
+from .prose import decisive_proof, roles_words
+from .referred_words import found_value, predicate_of_reference
 from .window_words import window_words
 
 UNTRIED: Final = "and then its conditions, which are not tried without the role"
@@ -32,7 +34,8 @@ def needs(answer: Mapping[str, Any], conditional: Collection[str]) -> Iterator[N
     """
     if answer["decision"]:
         return
-    proof = answer["context"]["explanation"]
+    proof = decisive_proof(answer)
+    assert proof is not None, "the answer has its explanation"
     for candidate in proof["candidates"]:
         if candidate["effect"] == "ALLOW" and not candidate["holds"]:
             yield Need(candidate["id"], tuple(_needed(one) for one in candidate["conditions"] if not one["holds"]))
@@ -43,7 +46,9 @@ def needs(answer: Mapping[str, Any], conditional: Collection[str]) -> Iterator[N
 
 def overridden_by(answer: Mapping[str, Any]) -> tuple[str, ...]:
     """Returns the ids of the DENY policies that hold. While one does, nothing else helps (D7)."""
-    candidates = answer["context"]["explanation"]["candidates"]
+    proof = decisive_proof(answer)
+    assert proof is not None, "the answer has its explanation"
+    candidates = proof["candidates"]
     return tuple(one["id"] for one in candidates if one["effect"] == "DENY" and one["holds"])
 
 
@@ -52,6 +57,8 @@ def _needed(condition: Mapping[str, Any]) -> str:
 
     >>> _needed({"section": "context_attrs", "key": "mfa", "op": "eq", "value": True, "missing": True})
     '`context.mfa` must be true'
+    >>> _needed({"section": "resource_attrs", "key": "owner", "op": "eq", "value_of": "subject.id", "value": "u5"})
+    '`resource.owner` must be `subject.id` ("u5")'
     """
     value = condition["value"]
     match condition["section"]:
@@ -64,7 +71,14 @@ def _needed(condition: Mapping[str, Any]) -> str:
             times = counted(value["limit"], "evaluation")
             return f"a time at which the rate limit of {times} in {counted(value['window_seconds'], 'second')} has room"
         case section:
-            op = Operator(condition["op"])
-            compared = predicate_of_cut(op, value) if condition.get("value_cut") else predicate(op, value)
             attribute = named(f"{OWNERS[section]}.{condition['key']}")
-            return f"{attribute} {compared.required}"
+            return f"{attribute} {_compared(condition, Operator(condition['op'])).required}"
+
+
+def _compared(condition: Mapping[str, Any], op: Operator) -> Predicate:
+    value = condition["value"]
+    if is_of_now(condition):
+        return predicate_of_now(op, found_value(condition))
+    if "value_of" in condition:
+        return predicate_of_reference(op, f"{named(condition['value_of'])} ({found_value(condition)})")
+    return predicate_of_cut(op, value) if condition.get("value_cut") else predicate(op, value)

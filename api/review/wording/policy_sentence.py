@@ -1,7 +1,8 @@
-"""Says in plain words what a policy does, for people who never read policies (P1 to P5, C1 to C10).
+"""Says in plain words what a policy does, for people who never read policies (P1 to P6, C1 to C10, X1).
 
 A sentence has every condition and every gate of the policy. It never says more than the policy does: an attribute that
-must be there is said to have a value (C2), and what an unreadable time or address does to a DENY is said too (C7).
+must be there is said to have a value (C2). What an unreadable time, address or reference does to a DENY is said too
+(C7, X2).
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,10 +12,13 @@ from typing import Final
 
 import msgspec
 
+from ....bundles.conditions.references import NOW
 from ....compiler.lowering.lower import EVERYTHING
-from ....compiler.model.elements import Conditions, Policy, RateLimit, Scope
+from ....compiler.model.elements import Condition, Conditions, Policy, RateLimit, Scope
 from .comparison_words import predicate
+from .now_words import predicate_of_now
 from .plain_values import MOST_LISTED, OWNERS, counted, listed, named
+from .referred_words import may_be_unreadable, predicate_of_reference, referred
 from .window_words import window_words
 
 _UNITS: Final = (("day", 86_400), ("hour", 3_600), ("minute", 60), ("second", 1))
@@ -39,6 +43,9 @@ def policy_sentence(policy: Policy) -> str:
 
 def _effect(policy: Policy) -> str:
     whom = "everyone" if policy.roles is None else f"everyone with {_roles(policy.roles)}"
+    if policy.except_roles:
+        whom += f"{',' if policy.roles else ''} except those with {_roles(policy.except_roles)}"
+        whom += "," if policy.roles and policy.effect == "ALLOW" else ""
     if policy.effect == "ALLOW":
         return f"Allows {whom} to do {_scopes(policy.resource_types)}"
     return f"Denies {_scopes(policy.resource_types)} to {whom}"
@@ -69,7 +76,7 @@ def _required(conditions: Conditions, effect: str) -> Iterator[str]:
     """Yields what must hold, but for a rate limit."""
     for section, owner in OWNERS.items():
         for condition in getattr(conditions, section) or ():
-            yield f"the {named(condition.key)} of the {owner} {predicate(condition.op, condition.value).holds}"
+            yield f"the {named(condition.key)} of the {owner} {_compared(condition, effect)}"
     unreadable = " (or is sent and can't be read)" if effect == "DENY" else ""
     if conditions.time_window is not None:
         yield f"the time is {window_words(msgspec.to_builtins(conditions.time_window))}{unreadable}"
@@ -77,6 +84,18 @@ def _required(conditions: Conditions, effect: str) -> Iterator[str]:
         blocks = conditions.ip_allowlist
         one_of = "one of " if len(blocks) > 1 else ""
         yield f"the IP address in the context is within {one_of}{listed(blocks, 'or')}{unreadable}"
+
+
+def _compared(condition: Condition, effect: str) -> str:
+    op, value_of = condition.op, condition.value_of
+    if value_of is None:
+        return predicate(op, condition.value).holds
+    if value_of == NOW:
+        unread = " (or has a value or a time that can't be read)" if effect == "DENY" else ""
+        return predicate_of_now(op).holds + unread
+    said = predicate_of_reference(op, referred(value_of)).holds
+    is_open = effect == "DENY" and may_be_unreadable(op, value_of)
+    return f"{said} (or has any value, if the other is missing or does not fit)" if is_open else said
 
 
 def _rate(limit: RateLimit) -> str:

@@ -6,9 +6,13 @@ from typing import Any, Final
 from ....bundles.wording import joined
 from .condition_prose import Proved, condition_sentence
 from .plain_values import named
+from .why_not_words import why_not_lines
 
 MOST_ROLES: Final = 10
 """The roles that a sentence names of a policy whose roles the subject lacks."""
+
+ACTOR_ALLOWED: Final = "The actor is allowed too. This is about the subject:"
+ACTOR_DENIED: Final = "The subject is allowed, but the actor is not. This is about the actor:"
 
 _ITEM: Final = "  - "
 
@@ -27,15 +31,28 @@ def explained(answer: Mapping[str, Any]) -> Iterator[str]:
     yield f"{verdict} ({context['reason_code']}): {context['reason']}."
     if "retry_after_seconds" in context:
         yield f"Ask again in {context['retry_after_seconds']} seconds."
-    proof = context.get("explanation")
+    proof = decisive_proof(answer)
     if proof is None:
         return
+    if "actor_explanation" in context:
+        yield ACTOR_DENIED if "denied_for" in context else ACTOR_ALLOWED
     for candidate in proof["candidates"]:
         yield from _candidate(candidate)
     for lacking in proof["lacking"]:
         yield _lacking(lacking)
+    for excluded in proof.get("excluded", ()):
+        yield _excluded(excluded)
     if proof.get("truncated"):
         yield "There is more than this: the proof was cut at a limit."
+    if "why_not" in context:
+        yield from why_not_lines(context["why_not"])
+
+
+def decisive_proof(answer: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Returns the proof for whom the answer is: the subject, or the actor if only the actor is denied (A1)."""
+    context = answer["context"]
+    found: Mapping[str, Any] | None = context.get("actor_explanation" if "denied_for" in context else "explanation")
+    return found
 
 
 def question(request: Mapping[str, Any]) -> str:
@@ -68,7 +85,8 @@ def _entity(entity: Mapping[str, Any]) -> str:
 
 def _candidate(candidate: Proved) -> Iterator[str]:
     if candidate["kind"] == "grant":
-        yield f"Grant {named(candidate['id'])} allows it directly."
+        group = f" to the group {named(candidate['held_by']['group'])}" if "held_by" in candidate else ""
+        yield f"Grant {named(candidate['id'])}{group} allows it directly."
         return
     yield f"{_policy(candidate)} {_through(candidate)}"
     conditions = candidate["conditions"]
@@ -85,16 +103,24 @@ def _policy(candidate: Proved) -> str:
 
 
 def _through(candidate: Proved) -> str:
-    """Returns how the policy reaches the subject: by a role, by a role of a group, or because it is for everyone."""
+    """Returns how the policy reaches the subject: by a role, by a role of a group, or without one."""
     held = candidate.get("held_by")
     if held is None:
-        return "It applies to every subject."
+        return "It applies without a role."
     group = f" through the group {named(held['group'])}" if "group" in held else ""
     return f"The subject holds its role {named(held['role'])}{group}."
 
 
 def _lacking(policy: Proved) -> str:
     return f"Policy {named(policy['id'])} is for {roles_words(policy['roles'])}, which the subject does not hold."
+
+
+def _excluded(policy: Proved) -> str:
+    roles = policy["roles"]
+    more = [f"{len(roles) - MOST_ROLES} more"] if len(roles) > MOST_ROLES else []
+    shown = joined([*(named(role) for role in roles[:MOST_ROLES]), *more], "and")
+    noun = "roles" if len(roles) > 1 else "role"
+    return f"Policy {named(policy['id'])} leaves out the {noun} {shown}, which the subject holds."
 
 
 def roles_words(roles: Sequence[str]) -> str:

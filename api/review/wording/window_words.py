@@ -40,15 +40,15 @@ def _hours(window: Mapping[str, Any]) -> str:
     if not {"days", "start", "end"} & window.keys():
         return ""
     start, end = window.get("start", "00:00"), window.get("end", "24:00")
-    days = f"on {_days(window['days'])}" if "days" in window else "every day"
+    days = f"on {days_words(window['days'])}" if "days" in window else "every day"
     hours = "" if (start, end) == ("00:00", "24:00") else f" from {start} to {end}"
     return f"{days}{hours}{' of the next day' if start > end else ''} ({window.get('timezone', 'UTC')})"
 
 
-def _days(days: Sequence[str]) -> str:
+def days_words(days: Sequence[str]) -> str:
     """Returns days of the week, in their order. A run of days is named by its ends.
 
-    >>> _days(["mon", "tue", "wed", "sat"])
+    >>> days_words(["mon", "tue", "wed", "sat"])
     'Monday to Wednesday and Saturday'
     """
     runs: list[list[str]] = []

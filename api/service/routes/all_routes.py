@@ -41,6 +41,7 @@ PATH_PARAMETERS: Final[Mapping[str, Parameter]] = {
         Parameter("id", "The id. Write a `/` in it as `%2F`.", TEXT | {"minLength": 1}),
         Parameter("client_id", "The id of a client.", TEXT | {"minLength": 1}),
         Parameter("type", "The type. Write a `/` in it as `%2F`.", TEXT | {"minLength": 1}),
+        Parameter("member", "The id of the member. Write a `/` in it as `%2F`.", TEXT | {"minLength": 1}),
         Parameter("folder", "A folder of the console's files.", TEXT | {"minLength": 1}),
         Parameter("file", "A file of the console.", TEXT | {"minLength": 1}),
         Parameter("revision", "The number of a revision.", {"type": "integer", "minimum": 1}),

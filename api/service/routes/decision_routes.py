@@ -6,7 +6,7 @@ from typing import Final
 from ...endpoints.decisions import authorize, discovery, evaluation, evaluations
 from ...endpoints.decisions.searches import action_search, resource_search, subject_search
 from ...http.openapi.operation import Operation
-from ...http.revision_tokens import asking_revision
+from ...http.revision_tokens import deciding
 from .route_row import NONE, READ, Env, RouteRow
 
 
@@ -16,7 +16,7 @@ def _decision(call: str, handler: Callable[..., object], operation: Operation) -
 
 
 def _both(path: str, handler: Callable[..., object], operation: Operation) -> Iterator[RouteRow]:
-    asking = asking_revision(operation)
+    asking = deciding(operation)
     yield RouteRow(path, Env.DEFAULT, handler, {"POST": (READ, asking)})
     yield RouteRow(f"/environments/{{env}}{path}", Env.NAMED, handler, {"POST": (READ, asking.in_environment())})
 

@@ -4,16 +4,19 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Final
 
+from ....compiler.model.elements import ElementKind
 from ...endpoints.management import (
-    declared_attributes,
     element_batch,
     element_operations,
     elements,
     expiring_elements,
+    grants_on_resource,
+    group_members,
     revisions,
+    single_members,
     whole_model,
 )
-from ...endpoints.management.element_paths import DECLARED_ATTRIBUTES, SERVED_KINDS, ServedKind
+from ...endpoints.management.element_paths import SERVED_KINDS, SERVED_MEMBERS, ServedKind
 from ...endpoints.management.environments import environment_gateway, environments
 from ...endpoints.management.promotions import one_promotion, promotions, restoration
 from ...endpoints.previewing import change_preview
@@ -40,7 +43,7 @@ def _elements(kind: ServedKind) -> Iterator[RouteRow]:
     yield RouteRow(
         kind.element_path,
         Env.NAMED,
-        partial(elements.ElementByKey, kind),
+        partial(elements.PatchedElement, kind),
         {
             "GET": (READ, element_operations.reading(kind)),
             "PUT": (WRITE, element_operations.replacing(kind)),
@@ -48,6 +51,19 @@ def _elements(kind: ServedKind) -> Iterator[RouteRow]:
             "DELETE": (WRITE, element_operations.deleting(kind)),
         },
     )
+
+
+def _single_member(kind: ServedKind) -> RouteRow:
+    """Returns the route of a member that is no list. Only an object can be patched."""
+    methods = {
+        "GET": (READ, single_members.reading(kind)),
+        "PUT": (WRITE, single_members.replacing(kind)),
+        "DELETE": (WRITE, single_members.deleting(kind)),
+    }
+    if kind.name != ElementKind.ATTRIBUTES:
+        return RouteRow(kind.element_path, Env.NAMED, partial(single_members.MemberValue, kind), methods)
+    methods["PATCH"] = WRITE, single_members.patching(kind)
+    return RouteRow(kind.element_path, Env.NAMED, partial(elements.PatchedElement, kind), methods)
 
 
 MODEL_ROUTES: Final[tuple[RouteRow, ...]] = (
@@ -69,16 +85,29 @@ MODEL_ROUTES: Final[tuple[RouteRow, ...]] = (
     ),
     *(route for kind in SERVED_KINDS for route in _elements(kind)),
     RouteRow(
-        DECLARED_ATTRIBUTES.element_path,
+        "/v1/environments/{env}/resources/{type}/{id}/grants",
         Env.NAMED,
-        declared_attributes.DeclaredAttributes,
+        grants_on_resource.GrantsOnResource,
         {
-            "GET": (READ, declared_attributes.GET),
-            "PUT": (WRITE, declared_attributes.PUT),
-            "PATCH": (WRITE, declared_attributes.PATCH),
-            "DELETE": (WRITE, declared_attributes.DELETE),
+            "GET": (READ, grants_on_resource.GET),
+            "PUT": (WRITE, grants_on_resource.PUT),
+            "DELETE": (WRITE, grants_on_resource.DELETE),
         },
     ),
+    RouteRow(
+        "/v1/environments/{env}/groups/{id}/members/{type}/{member}",
+        Env.NAMED,
+        group_members.GroupMember,
+        {"PUT": (WRITE, group_members.adding("subject")), "DELETE": (WRITE, group_members.removing("subject"))},
+    ),
+    RouteRow(
+        "/v1/environments/{env}/groups/{id}/groups/{member}",
+        Env.NAMED,
+        group_members.GroupMember,
+        {"PUT": (WRITE, group_members.adding("group")), "DELETE": (WRITE, group_members.removing("group"))},
+        suffix="group",
+    ),
+    *map(_single_member, SERVED_MEMBERS),
     RouteRow(
         "/v1/environments/{env}/model",
         Env.NAMED,

@@ -9,6 +9,7 @@ from ....runtime import Engine
 from ...http.request_id import HasHeaders, id_of
 from ..bounded_queue import BoundedQueue
 from ..log_lines import TRACE
+from .decision_ids import IDS
 from .entry import ENTRY_BYTES, MICROSECONDS, Asker, EntryKind, Moment, Taken
 
 
@@ -28,6 +29,8 @@ class HasCaller(HasHeaders, Protocol):
 
 class HasCredential(Protocol):
     """The context of a request that the guard has admitted."""
+
+    decision_id: str
 
     @property
     def credential(self) -> "HasActor": ...
@@ -61,8 +64,12 @@ class Log(Protocol):
         answer: bytes,
         asker: Asker,
         cut: bool = False,
+        unreadable: tuple[str, ...] = (),
     ) -> None:
-        """Takes an answer. `engine` is pinned at the revision that decided. `request` and `answer` are JSON."""
+        """Takes an answer. `engine` is pinned at the revision that decided. `request` and `answer` are JSON.
+
+        `unreadable` is that of `Entry`.
+        """
 
 
 class NoLog:
@@ -70,11 +77,10 @@ class NoLog:
 
     is_on = False
     file: Path | None = None
-    _MOMENT: Final = Moment(None, 0, 0)
 
     def begin(self) -> Moment:
         """See `Log`."""
-        return self._MOMENT
+        return Moment(None, 0, 0, IDS.next())
 
     def keep(self, *_: object, **__: object) -> None:
         """See `Log`."""
@@ -98,7 +104,7 @@ class DecisionLog:
         if self._refuses and self._waiting.is_full():
             raise LogFull
         instant = int(self._clock() * MICROSECONDS)
-        return Moment(instant / MICROSECONDS, instant, perf_counter_ns())
+        return Moment(instant / MICROSECONDS, instant, perf_counter_ns(), IDS.next())
 
     def keep(
         self,
@@ -109,13 +115,21 @@ class DecisionLog:
         answer: bytes,
         asker: Asker,
         cut: bool = False,
+        unreadable: tuple[str, ...] = (),
     ) -> None:
         """See `Log`. Drops the answer if the log is full, and counts that.
 
         PERF: `cost` is written out, as this is called for each decision.
         """
-        taken = Taken(kind, moment, perf_counter_ns(), engine, request, answer, asker, cut)
+        taken = Taken(kind, moment, perf_counter_ns(), engine, request, answer, asker, cut, unreadable)
         self._waiting.put(taken, ENTRY_BYTES + len(request) + len(answer), self._refuses)
+
+
+def begin(log: Log, req: HasCaller) -> Moment:
+    """Returns the instant of a decision that is made now for a request, whose answer tells its id. Raises LogFull."""
+    moment = log.begin()
+    req.context.decision_id = moment.id.decode()
+    return moment
 
 
 def asker_of(req: HasCaller) -> Asker:

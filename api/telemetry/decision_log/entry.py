@@ -31,11 +31,13 @@ class Moment(msgspec.Struct, frozen=True, gc=False):
 
     `now` is what the engine decides with, in epoch seconds, or None to read its clock. `instant` is the same in
     microseconds: a double keeps them apart, so a replay gets the same `now`. `began` is a monotonic clock's, in ns.
+    `id` names the decision: the answer and its record tell it.
     """
 
     now: float | None
     instant: int
     began: int
+    id: bytes
 
 
 class Asker(msgspec.Struct, frozen=True, gc=False):
@@ -60,6 +62,7 @@ class Taken(msgspec.Struct, frozen=True, gc=False):
     answer: bytes
     asker: Asker
     cut: bool = False
+    unreadable: tuple[str, ...] = ()
 
     @property
     def cost(self) -> int:
@@ -70,13 +73,14 @@ class Taken(msgspec.Struct, frozen=True, gc=False):
 class Entry(msgspec.Struct, frozen=True, gc=False):
     """One answered call. With the kind `ITEM`, it is a whole batch, and becomes a record for each item.
 
-    `number` counts the entries of a process. `instant` is that of the decision in microseconds since 1970, `duration`
+    `id` names the decision. `instant` is that of the decision in microseconds since 1970, `duration`
     is in microseconds. `request` and `answer` are JSON. `environment` is None for a bundle that was compiled from
-    files. `cut` says that a credential was left out of the request.
+    files. `cut` says that a credential was left out of the request. `unreadable` names the properties of the resource
+    whose texts a gateway could not read as their types (C11).
     """
 
     kind: EntryKind
-    number: int
+    id: bytes
     instant: int
     duration: int
     environment: str | None
@@ -87,15 +91,16 @@ class Entry(msgspec.Struct, frozen=True, gc=False):
     request_id: bytes | None
     trace: bytes | None
     cut: bool = False
+    unreadable: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, taken: "Taken", number: int) -> "Entry":
+    def of(cls, taken: "Taken") -> "Entry":
         """Returns the entry of what a handler left."""
         environment = taken.engine.manifest.environment
         moment, asker = taken.moment, taken.asker
         return cls(
             taken.kind,
-            number,
+            moment.id,
             moment.instant,
             (taken.ended - moment.began) // NANOSECONDS,
             None if environment is None else environment.id,
@@ -106,6 +111,7 @@ class Entry(msgspec.Struct, frozen=True, gc=False):
             asker.request_id,
             asker.trace,
             taken.cut,
+            taken.unreadable,
         )
 
     @property

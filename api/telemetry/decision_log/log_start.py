@@ -1,7 +1,6 @@
 """Makes the decision log that the settings ask for, and runs it in the workers of a server."""
 
 import logging
-import secrets
 import time
 from collections.abc import Callable, Collection
 from pathlib import Path
@@ -37,8 +36,6 @@ LOSS: Final = "the decision log is full: %d decisions have no record"
 Merge: TypeAlias = Callable[[dict[str, Any], dict[str, Any]], dict[str, Any]]
 """Returns an item of a batch with the batch's defaults, which come first."""
 
-_PROCESS_BYTES: Final = 8
-
 
 class DecisionLogService:
     """The decision log of a server: `log` is what handlers call, in whatever worker they are."""
@@ -69,9 +66,8 @@ class DecisionLogService:
     def start_worker(self, counts: Counts) -> None:
         """Start to write, in a forked worker with these counters."""
         self._sink.start_worker()
-        process = f"{secrets.token_hex(_PROCESS_BYTES)}-"
         settings = self._settings
-        rendering = Rendering(process, self._merge, self._masks, settings.permit_share, settings.record_bytes)
+        rendering = Rendering(self._merge, self._masks, settings.permit_share, settings.record_bytes)
         shape = event_of if settings.shape == "opa" else _unchanged
         turns = Turns(self._waiting, PlainLines(rendering) if shape is _unchanged else None, self._said)
         self.writer = Writer(self._waiting, turns.ready, self._sink, rendering, self._said, self._refuses, shape)

@@ -80,8 +80,8 @@ class PlainLines:
         self._second = -1
         self._middle = self._start = b""
 
-    def line(self, taken: Taken, number: int) -> bytes | None:
-        """Returns the line of an answer with this number, or None if another way has to make it.
+    def line(self, taken: Taken) -> bytes | None:
+        """Returns the line of an answer, or None if another way has to make it.
 
         It is empty if the answer is a permission that is left out.
         """
@@ -105,7 +105,7 @@ class PlainLines:
             self._begin_second(second)
         if _LINE_FEED in request or _RETURN in request:
             request = one_line(request)
-        start = self._start % (moment.instant % MICROSECONDS, number)
+        start = self._start % (moment.instant % MICROSECONDS, moment.id)
         duration = (taken.ended - moment.began) // NANOSECONDS
         id = asker.request_id
         plain = id is not None and asker.trace is None and len(id) <= MOST_REQUEST_ID and id.isalnum()
@@ -127,10 +127,10 @@ class PlainLines:
         self._engine, self._second = engine, -1
 
     def _begin_second(self, second: int) -> None:
-        """Make the format of a line's beginning, whose places are the microseconds and the number."""
+        """Make the format of a line's beginning, whose places are the microseconds and the id."""
         begin = b'{"time":' + ENCODER.encode(time_text(second * MICROSECONDS))[:-_DIGITS]
         middle = self._middle.replace(b"%", b"%%")
-        self._start = b'%b%%06dZ","decision_id":"%b%%x%b' % (begin, self._rendering.process.encode(), middle)
+        self._start = b'%b%%06dZ","decision_id":"%%b%b' % (begin, middle)
         self._second = second
 
 

@@ -14,11 +14,11 @@ ENCODER: Final = msgspec.json.Encoder()
 
 
 class Record(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, gc=False):
-    """One record. `masked` and `cut` are there if they are true.
+    """One record. `masked` and `cut` are there if they are true, `unreadable` if it names anything.
 
     `time` is the instant of the decision, in RFC 3339 and UTC. `answer` of a search has the number of its results in
     their place. `masked` says that masks changed the record, and `cut` that a part is missing: the record was longer
-    than the limit, or a credential was left out.
+    than the limit, or a credential was left out. `unreadable` is that of an entry: no caller can send it.
     """
 
     time: str
@@ -36,6 +36,7 @@ class Record(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, gc=F
     duration_us: int
     masked: bool = False
     cut: bool = False
+    unreadable: tuple[str, ...] = ()
 
 
 @prepared
@@ -49,6 +50,7 @@ class ReadRecord(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     answer: dict[str, Any] | None
     masked: bool = False
     cut: bool = False
+    unreadable: tuple[str, ...] = ()
 
 
 def time_text(instant: int) -> str:

@@ -56,7 +56,15 @@ class _Batch(msgspec.Struct, frozen=True):
 TOLD: Final = msgspec.json.Decoder(RecordedAnswer)
 _BATCH: Final = msgspec.json.Decoder(_Batch)
 _DECODER: Final = msgspec.json.Decoder()
-_KEPT_OF_CONTEXT: Final = ("reason_code", "access_path", "policy_id", "denied_by", "valid_until", "access_paths")
+_KEPT_OF_CONTEXT: Final = (
+    "reason_code",
+    "access_path",
+    "policy_id",
+    "denied_by",
+    "denied_for",
+    "valid_until",
+    "access_paths",
+)
 """The members of a masked record's answer that stay: they can't carry a value of the request.
 
 Sentences and proofs can.
@@ -68,12 +76,11 @@ _PARTS: Final = ("subject", "action", "resource", "context", "options")
 class Rendering(NamedTuple):
     """The options for making records.
 
-    `process` begins the decision ids of this process. `merge` returns an item of a batch with the batch's defaults.
+    `merge` returns an item of a batch with the batch's defaults.
     `permits` is the share of permissions that is kept, from 0 to 1, and `chance` gives numbers from 0 to 1 to choose
     by. `most_bytes` bounds the request and the answer of a record.
     """
 
-    process: str
     merge: Callable[[dict[str, Any], dict[str, Any]], dict[str, Any]]
     masks: Masks = Masks()
     permits: float = 1.0
@@ -122,7 +129,7 @@ class Rendering(NamedTuple):
             shown, cut = None, True
         return Record(
             time=time_text(entry.instant),
-            decision_id=f"{self.process}{entry.number:x}{suffix}",
+            decision_id=f"{entry.id.decode()}{suffix}",
             environment=entry.environment,
             revision=entry.revision,
             kind=entry.kind,
@@ -136,6 +143,7 @@ class Rendering(NamedTuple):
             duration_us=entry.duration,
             masked=masked,
             cut=cut,
+            unreadable=entry.unreadable,
         )
 
 

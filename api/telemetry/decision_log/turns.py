@@ -45,7 +45,6 @@ class Turns:
     def __init__(self, waiting: BoundedQueue[Taken], plain: PlainLines | None, log: logging.Logger) -> None:
         self._waiting, self._plain, self._log = waiting, plain, log
         self.ready: deque[Ready] = deque()
-        self._number = 0
         self.failed = 0
         """The answers whose lines could not be made."""
 
@@ -75,7 +74,7 @@ class Turns:
             if line is None:
                 self._lines_ready(lines, calls, cost_before)
                 lines, calls, cost_before = [], 0, 0
-                self.ready.append(Entry.of(taken, self._number))
+                self.ready.append(Entry.of(taken))
                 continue
             calls += 1
             cost_before += taken.cost
@@ -91,11 +90,10 @@ class Turns:
 
     def _line(self, taken: Taken) -> bytes | None:
         """Returns the line of an answer, or None if the writer has to make it. It is empty if there is none."""
-        self._number += 1
         if self._plain is None:
             return None
         try:
-            return self._plain.line(taken, self._number)
+            return self._plain.line(taken)
         except Exception as ex:  # one answer must not keep the others from being logged
             self._log.error("the decision log lost records: %s", type(ex).__name__, exc_info=ex)
             self.failed += 1

@@ -2,9 +2,8 @@
 
 import logging
 import time
-from collections import deque
 from collections.abc import Callable
-from typing import Final
+from typing import Final, Protocol
 
 from ..bounded_queue import TURN_ENTRIES, BoundedQueue, QueueThread, give_turn
 from .entry import Taken
@@ -24,6 +23,14 @@ STOP_SECONDS: Final = 5.0
 """The default time that a worker which stops gives to its records."""
 
 
+class ReadyEntries(Protocol):
+    """The entries that the writer takes, the oldest first."""
+
+    def __len__(self) -> int: ...
+
+    def popleft(self) -> Ready: ...
+
+
 class Writer:
     """Writes until it is told to stop, and then for a bounded time what is left.
 
@@ -35,7 +42,7 @@ class Writer:
     def __init__(
         self,
         waiting: BoundedQueue[Taken],
-        ready: deque[Ready],
+        ready: ReadyEntries,
         sink: Sink,
         rendering: Rendering,
         log: logging.Logger,

@@ -6,13 +6,15 @@ counters, and no call makes an object.
 
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from http import HTTPStatus
 from time import perf_counter_ns
 from typing import Any, Final, NamedTuple
 
 from ....bundles.manifest import Environment
-from ....runtime import Engine
+from ....runtime import BadRequest, Engine
+from ....runtime.requests.members import RequestFault
 from .blocks import EnvironmentBlocks
 from .counter_layout import LAST, SHIFT, SUM, Layout
 from .counter_table import CounterTable
@@ -38,6 +40,7 @@ from .definitions import (
     STATUS_CLASSES,
     STATUSES,
     STORE_SECONDS,
+    STRICT_FAULTS,
     Metric,
     Series,
 )
@@ -152,6 +155,20 @@ class Counts:
     def searched(self, engine: Engine, search: str) -> None:
         """Counts a search for a `resource`, a `subject` or an `action`."""
         self.row[self._start_of(engine.manifest.environment) + self._layout.at(SEARCHES, (search,))] += 1
+
+    def faulted(self, engine: Engine, faults: Iterable[RequestFault]) -> None:
+        """Counts the faults of a strict request (E8)."""
+        for fault in faults:
+            self.row[self._start_of(engine.manifest.environment) + self._layout.at(STRICT_FAULTS, (fault.code,))] += 1
+
+    @contextmanager
+    def counting_faults(self, engine: Engine) -> Iterator[None]:
+        """Counts the faults of a strict request that is refused inside."""
+        try:
+            yield
+        except BadRequest as ex:
+            self.faulted(engine, ex.strict_faults)
+            raise
 
     def looked_up_filter(self, found: bool) -> None:
         """Counts a lookup of a filter in the cache."""

@@ -9,6 +9,7 @@ from enum import Enum, auto
 from itertools import product
 from typing import Final
 
+from ....runtime.requests.members import STRICT_CODES
 from ....runtime.rules.reasons import ReasonCode
 
 STATUSES: Final = (
@@ -170,6 +171,15 @@ SEARCHES: Final = Metric(
     (("resource",), ("subject",), ("action",)),
     Split.ENVIRONMENT,
 )
+STRICT_FAULTS: Final = Metric(
+    "writ_strict_faults_total",
+    MetricType.COUNTER,
+    "faults",
+    "Faults of strict requests, which were refused: what a request named, and the model does not declare.",
+    ("code",),
+    tuple((code,) for code in STRICT_CODES),
+    Split.ENVIRONMENT,
+)
 REVISION: Final = Metric(
     "writ_revision",
     MetricType.GAUGE,
@@ -328,7 +338,7 @@ LOG_LIMIT_BYTES: Final = Metric(
 METRICS: Final = (
     *(BUILD_INFO, WORKERS, REQUESTS, LATENCIES, REFUSED_EARLY, CONNECTIONS),
     *(GRPC_REQUESTS, GRPC_LATENCIES, REFUSED_CREDENTIALS),
-    *(DECISIONS, SEARCHES, REVISION, IN_FORCE_SINCE, LAST_CONTACT, COMMITS, BUILDS, BUILD_SECONDS),
+    *(DECISIONS, SEARCHES, STRICT_FAULTS, REVISION, IN_FORCE_SINCE, LAST_CONTACT, COMMITS, BUILDS, BUILD_SECONDS),
     *(STORE_SECONDS, STORE_BYTES, AUDIT_ENTRIES, AUDIT_BYTES, CACHE_LOOKUPS, CACHE_ENTRIES),
     *(LOG_RECORDS, LOG_BYTES, LOG_DROPPED, LOG_ERRORS),
     *(LOG_QUEUE_CALLS, LOG_LIMIT_CALLS, LOG_QUEUE_BYTES, LOG_LIMIT_BYTES),

@@ -311,6 +311,28 @@ def follow_again(server: Upstream, options: dict[str, Any]) -> bool:
         return following.status().leads and revision_of(following.engine) == 4
 
 
+def test_an_engine_that_follows_may_be_strict(tmp_path: Path) -> None:
+    """E8: over a new bundle too, which does not ask for that itself."""
+    types: list[dict[str, Any]] = [{"id": "document", "actions": ["read"]}]
+    path = bundle_file({"resource_types": types}, tmp_path / "model.bundle")
+    slip = QUESTION | {"action": {"name": "raed"}}
+    with writ.follow(path, unsigned=True, poll_seconds=0.05, strict=True) as following:
+        with pytest.raises(writ.BadRequest, match="declares no action `raed`"):
+            following.engine.decide(slip)
+        types[0]["actions"] = ["raed", "read"]
+        bundle_file({"resource_types": types}, tmp_path / "next").replace(path)
+
+        def is_declared() -> bool:
+            try:
+                return following.engine.decide(slip)["decision"] is False
+            except writ.BadRequest:
+                return False
+
+        assert wait_until(is_declared)
+        with pytest.raises(writ.BadRequest, match="has no member `contxt`"):
+            following.engine.decide(slip | {"contxt": {}})
+
+
 def test_an_engine_that_follows_counts_for_rate_limits(tmp_path: Path) -> None:
     """C10: over a new bundle too, and only with counters."""
     rate = {"rate_limit": {"limit": 2, "window_seconds": 3_600}}
@@ -328,3 +350,63 @@ def test_an_engine_that_follows_counts_for_rate_limits(tmp_path: Path) -> None:
         assert not following.engine.allowed(*asked)
     with writ.follow(path, **options) as following:
         assert not following.engine.allowed(*asked)
+
+
+def token_at(history: History, revision: int, epoch: int | None = None) -> str:
+    """The revision token of a write at the source."""
+    return f"{history.environment.uuid}.{history.epoch if epoch is None else epoch}.{revision}"
+
+
+def test_an_application_waits_for_its_write(server: Upstream, history: History) -> None:
+    """A question after a confirmed write is decided with it. The wait ends when the revision comes, not later."""
+    with writ.follow(server.url, environment="prod", keys=PEM, token="token") as following:
+        assert following.wait(token_at(history, 1), 0) is following.engine
+        assert not following.has(token_at(history, 2))
+        with pytest.raises(writ.FollowError, match=r"not in force after 0\.05 seconds"):
+            following.wait(token_at(history, 2), 0.05)
+        for revision in (2, 3, 4):
+            threading.Timer(0.05, server.commit).start()
+            began = time.monotonic()
+            assert may_read(following.wait(token_at(history, revision), 20), revision)
+            assert time.monotonic() - began < 10
+        with pytest.raises(writ.FollowError, match="no revision token"):
+            following.wait("1", 5)
+        with pytest.raises(writ.FollowError, match="another environment"):
+            following.wait("0" * 8 + token_at(history, 1)[8:], 5)
+    with pytest.raises(writ.FollowError, match="closed"):
+        following.wait(token_at(history, 1), 5)
+
+
+def test_a_coroutine_waits_for_its_write(server: Upstream, history: History) -> None:
+    """The event loop goes on meanwhile."""
+
+    async def main() -> None:
+        async with writ.follow_async(server.url, environment="prod", keys=PEM, token="token") as following:
+            with pytest.raises(writ.FollowError, match="not in force"):
+                await following.wait(token_at(history, 2), 0.05)
+            waiting = [asyncio.create_task(following.wait(token_at(history, 2), 20)) for _ in range(100)]
+            await asyncio.sleep(0.05)
+            server.commit()
+            for engine in await asyncio.gather(*waiting):
+                assert may_read(engine, 2)
+            assert following.status().revision == 2
+
+    asyncio.run(main())
+
+
+def test_closing_ends_a_wait(server: Upstream, history: History) -> None:
+    following = follow(server.url, environment="prod", keys=PEM, token="token")
+    threading.Timer(0.1, following.close).start()
+    began = time.monotonic()
+    with pytest.raises(writ.FollowError, match="closed"):
+        following.wait(token_at(history, 2), 30)
+    assert time.monotonic() - began < 10
+
+
+def test_a_token_of_an_earlier_epoch_is_never_reached(server: Upstream, history: History) -> None:
+    """A later epoch may still come."""
+    with writ.follow(server.url, environment="prod", keys=PEM, token="token") as following:
+        assert not following.has(token_at(history, 1, history.epoch + 1))
+        if history.epoch:
+            with pytest.raises(writ.FollowError, match="a backup was restored"):
+                following.wait(token_at(history, 1, history.epoch - 1), 5)

@@ -1,19 +1,24 @@
 """The follower, step by step: it goes forward only, and answers from the last good state whatever its source sends."""
 
+from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 
+import msgspec
 import pytest
 from writ.api.agent.in_force import Events
 from writ.api.agent.pacing import FIRST_BACK_OFF, LONGEST_BACK_OFF, LONGEST_SPREAD
 from writ.api.agent.sources.bundle_source import Answer, Ask, FetchedUpdate, SourceError, Unchanged
 from writ.api.agent.trust import Trust
+from writ.bundles import manifest
 from writ.bundles.delta import Delta, encode_delta, policy_change
 from writ.bundles.program.clauses import Clause
+from writ.bundles.signing.sign import sign
 
-from tests.support.feed import History, may_read, revision_of
+from tests.support.feed import History, may_read, model, revision_of
 from tests.support.following import TRUST, Direct, Time, bundle_answer, down, follower, stepped
-from tests.support.signed import ISSUED, LIFETIME, NOW, OTHER_KEY, STAGING, public_pem
+from tests.support.signed import ISSUED, KEY, LIFETIME, NOW, OTHER_KEY, PROD, STAGING, public_pem
 
 
 @pytest.fixture
@@ -233,6 +238,33 @@ def test_an_update_that_the_engine_refuses_is_followed_by_a_bundle(
     source.history.compact()
     stepped(one, time, 3)
     assert (revision_of(one.engine), one.status().bundle_revision) == (2, 2)
+
+
+def test_a_bundle_with_an_extension_that_the_agent_does_not_know_is_refused(
+    source: Direct, time: Time, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The engine in force stays, and the status says what to do."""
+    one = settled(source, time)
+    with monkeypatch.context() as patch:
+        patch.setattr(manifest, "EXTENSIONS", ("joins",))
+        newer = bundle_with(source.history, extensions=("joins",))
+    source.history.commit()
+    source.fault = lambda ask, answer: bundle_answer(ask, newer)
+    one._ask_for_bundle(True)
+    stepped(one, time, 2)
+    assert revision_of(one.engine) == 1
+    assert "the extension `joins`, which this Writ does not know: install a newer Writ" in str(one.status().error)
+
+
+def bundle_with(history: History, **members: Any) -> bytes:
+    """A signed bundle with other members of its manifest."""
+    made = model(2)
+    changed = msgspec.structs.replace(made.manifest, environment=PROD, epoch=history.epoch, revision=2, **members)
+    with TemporaryFile() as file:
+        replace(made, manifest=changed).write(file)
+        sign(file, KEY, history.issued, history.lifetime)
+        file.seek(0)
+        return file.read()
 
 
 def test_an_update_for_another_bundle_is_followed_by_a_bundle(source: Direct, time: Time) -> None:

@@ -32,6 +32,12 @@ class Broken:
 
     held = pinned
 
+    def refuse_faults(self, kind: str, request: dict[str, Any]) -> None:
+        """No request is strict."""
+
+    def is_strict_for(self, request: dict[str, Any]) -> bool:
+        return False
+
     def decide(self, request: dict[str, Any], now: float | None = None) -> dict[str, Any]:
         raise self._error
 

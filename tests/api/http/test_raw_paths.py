@@ -75,7 +75,7 @@ def test_what_is_deeper_than_every_route_is_not_even_decoded(shared: Managed) ->
     """Nobody makes the service work through thousands of segments; the deepest route itself is served."""
     anybody = testing.TestClient(shared.app)
     route = max(ACCESS, key=lambda route: route.count("/"))
-    deepest, method = route.format(env="%65", type="t", id="i"), next(iter(ACCESS[route].scopes))
+    deepest, method = route.format(env="%65", type="t", id="i", member="m"), next(iter(ACCESS[route].scopes))
     for path, status in ((deepest, 401), (f"{deepest}%zz", 400), (f"{deepest}/%zz", 404), ("/%zz" * 8_000, 404)):
         assert anybody.simulate_request(method, path).status_code == status, path[:100]
 

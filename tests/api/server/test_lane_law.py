@@ -19,7 +19,7 @@ from tests.support.strategies import seeded_case
 from tests.support.strategies_requests import requests
 
 SINGLE, BATCH, SEARCH = "/access/v1/evaluation", "/access/v1/evaluations", "/access/v1/search/resource"
-MADE = re.compile("^[0-9a-f]{32}$")
+MADE = re.compile("^[0-9a-f]{32}$|^[0-9a-f]{16}-[0-9a-f]+$")
 UNUSUAL = b"X-Nothing: 1\r\nX-Nothing: 2\r\n"
 MODEL = seeded_case(11)[0]
 

@@ -26,6 +26,7 @@ def test_the_defaults_are_those_of_the_design() -> None:
         "explanation_bytes": 8_388_608,
         "model_bytes": 268_435_456,
         "page_items": 1_000,
+        "group_depth": 64,
         "search_candidates": 20_000,
         "failed_attempts": 300,
         "waiting": 10_000,
@@ -49,6 +50,7 @@ def test_every_limit_has_a_variable() -> None:
         "WRIT_MAX_EXPLANATION_BYTES": "7",
         "WRIT_MAX_MODEL_BYTES": "10",
         "WRIT_MAX_WRITE_MILLISECONDS": "17",
+        "WRIT_MAX_GROUP_DEPTH": "18",
         "WRIT_MAX_PAGE_ITEMS": "11",
         "WRIT_MAX_SEARCH_CANDIDATES": "12",
         "WRIT_MAX_CONNECTIONS": "6",
@@ -62,6 +64,7 @@ def test_every_limit_has_a_variable() -> None:
     }
     assert settings_from(variables).limits == HttpLimits(
         write_milliseconds=17,
+        group_depth=18,
         body_bytes=1,
         nesting=2,
         string_bytes=3,

@@ -6,12 +6,13 @@ from typing import Final
 import falcon.asgi
 
 from .....runtime.requests.searches import ActionSearch, read_action_search
+from .....runtime.searches.context_note import context_note
 from ....http.bodies import ENCODER, JSON
 from ....http.openapi.operation import Answer, Operation
 from ....store.environment_ids import DEFAULT
 from .search_pages import Item, SearchPage
 from .search_shapes import ActionSearchRequest, ActionsFound
-from .searching import Searching, context_note
+from .searching import Searching
 
 SEARCH: Final = Operation(
     "searchActions",
@@ -33,8 +34,9 @@ class ActionSearches:
         """Answer 200 with a page of actions, by name."""
         body = await self._searching.bodies.read_object(req)
         engine, search = await self._searching.engine(req, env), read_action_search(body)
+        self._searching.refuse_faults(engine, "action", body)
         pages = self._searching.pages(req, engine, search)
-        moment = self._searching.begin()
+        moment = self._searching.begin(req)
         actions = await self._searching.in_thread(engine.find_actions, search, moment.now)
         found = _page_of(actions, search, pages.after, pages.limit)
         reason = engine.undeclared(search.resource.type) or (

@@ -9,11 +9,10 @@ from typing import Final
 import msgspec
 
 from .....runtime import BadRequest
+from .....runtime.requests.searches import OTHER_SEARCH
 
 _MAC_BYTES: Final = 16
 _PURPOSE: Final = b"writ page token 1"
-
-WRONG: Final = "`token` does not belong to this search; repeat the same request with the last `next_token`"
 
 
 class PagePosition(msgspec.Struct, frozen=True, array_like=True):
@@ -43,10 +42,10 @@ class PageTokens:
         try:
             data = base64.b64decode(token.encode("ascii") + b"=" * (-len(token) % 4), b"-_", validate=True)
         except (binascii.Error, UnicodeEncodeError):
-            raise BadRequest(WRONG, "$.page.token") from None
+            raise BadRequest(OTHER_SEARCH, "$.page.token") from None
         mac, body = data[:_MAC_BYTES], data[_MAC_BYTES:]
         if not hmac.compare_digest(mac, self._mac(body, search)):
-            raise BadRequest(WRONG, "$.page.token")
+            raise BadRequest(OTHER_SEARCH, "$.page.token")
         return _decoder.decode(body)
 
     def _mac(self, body: bytes, search: bytes) -> bytes:

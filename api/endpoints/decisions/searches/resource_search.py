@@ -7,6 +7,7 @@ import falcon.asgi
 
 from .....runtime import Engine
 from .....runtime.requests.searches import BOTH, FILTER, RESULTS, ResourceSearch, read_resource_search
+from .....runtime.searches.context_note import context_note
 from .....runtime.searches.resources import ResourceJudge
 from ....http.bodies import ENCODER, JSON
 from ....http.openapi.operation import Answer, Operation
@@ -15,7 +16,7 @@ from ....store.search.candidates import Registered
 from ....telemetry.decision_log.entry import EntryKind
 from .search_pages import EMPTY_PAGE, Item, Pages, SearchPage, collect
 from .search_shapes import ResourceSearchRequest, ResourcesFound
-from .searching import Searching, context_note
+from .searching import Searching
 
 SEARCH: Final = Operation(
     "searchResources",
@@ -37,7 +38,8 @@ class ResourceSearches:
         """Answer 200 with `filter`, `results` or both, and their context (contract 2.6)."""
         body = await self._searching.bodies.read_object(req)
         engine, search = await self._searching.engine(req, env), read_resource_search(body)
-        moment = self._searching.begin()
+        self._searching.refuse_faults(engine, "resource", body)
+        moment = self._searching.begin(req)
         now = moment.now
         undeclared = engine.undeclared(search.resource_type, search.action.name)
         answer: dict[str, Any] = {}
@@ -65,6 +67,7 @@ class ResourceSearches:
     def at_once(self, engine: Engine, body: dict[str, object], now: float | None = None) -> object | None:
         """Returns the answer if it is a filter alone and the engine remembers it, else None (see `lane`)."""
         search = read_resource_search(body)
+        engine.refuse_faults("resource", body)
         if search.options.returns != FILTER:
             return None
         filtered = engine.cached_filter(search, self._searching.clock() if now is None else now)

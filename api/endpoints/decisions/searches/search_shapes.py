@@ -6,7 +6,7 @@ from msgspec import Meta, Struct
 
 from .....bundles.conditions.operators import Operator
 from .....runtime.rules.reasons import AccessPath
-from ..decision_shapes import ActionSent, Attributes, Identifier, ResourceSent, SubjectSent
+from ..decision_shapes import ActionSent, ActorSent, Attributes, Identifier, ResourceSent, SubjectSent
 
 
 class SearchedType(Struct, frozen=True):
@@ -16,10 +16,17 @@ class SearchedType(Struct, frozen=True):
 
 
 class SearchOptions(Struct, frozen=True, omit_defaults=True, rename={"return_": "return"}):
-    """With options, items have more members. `include_direct` adds the ids of direct grants to the filter."""
+    """With options, items have more members. `include_direct` adds the ids of direct grants to the filter, or one node.
+
+    With `attributes`, the registered attributes of the given entities count where the request sends none. With
+    `strict`, a request with something undeclared is an error.
+    """
 
     return_: Literal["filter", "results", "both"] | None = None
-    include_direct: bool | None = None
+    include_direct: bool | Literal["node"] | None = None
+    attributes: Literal["registered"] | None = None
+    actor: ActorSent | None = None
+    strict: bool | None = None
 
 
 class ResourceSearchOptions(SearchOptions, frozen=True, omit_defaults=True):
@@ -75,17 +82,32 @@ _OPERATORS = (*map(str, Operator), "and", "or", "not")
 _PATHS = tuple(str(path) for path in AccessPath if path is not AccessPath.NONE)
 
 
+class GrantedSubject(Struct, frozen=True):
+    """The subject of a node of direct grants."""
+
+    type: str
+    id: str
+
+
 class FilterNode(Struct, frozen=True, omit_defaults=True):
     """A node of a filter: `field` compares an attribute, `logical` joins `conditions`, `const` is all rows or none.
 
-    A comparison with an absent or null attribute is false. `not` is plain negation.
+    A comparison with an absent or null attribute is false. `not` is plain negation. With the `value_type` `instant`,
+    the attribute is compared as an instant. That is false if it is no RFC 3339 text, and only a filter with decided
+    gates has such a node. `direct` is only in a filter that was asked for with `include_direct: "node"`. It stands for
+    the rows on which the subject, or one of its groups, has a direct grant of the action.
     """
 
-    type: Literal["field", "logical", "const"]
+    type: Literal["field", "logical", "const", "direct"]
     field: str | None = None
     operator: Literal[_OPERATORS] | None = None  # type: ignore[valid-type]  # made from the closed set of operators
     value: Any = None
+    value_type: Literal["instant"] | None = None
     conditions: tuple["FilterNode", ...] = ()
+    resource_type: str | None = None
+    action: str | None = None
+    subject: GrantedSubject | None = None
+    groups: tuple[str, ...] = ()
 
 
 class PageAnswer(Struct, frozen=True):

@@ -2,18 +2,19 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar
 
 import falcon.asgi
 
 from .....runtime import Engine
 from .....runtime.requests.searches import ActionSearch, ResourceSearch, SubjectSearch
+from .....runtime.strictness.known_members import RequestKind
 from ....engines.live.bound_engines import engine_for
 from ....engines.live.engine_access import EngineOf
 from ....engines.live.store_work import StoreWork
 from ....http.bodies import Bodies
 from ....settings.settings import HttpLimits
-from ....telemetry.decision_log.decision_log import NO_LOG, Log, asker_of
+from ....telemetry.decision_log.decision_log import NO_LOG, Log, asker_of, begin
 from ....telemetry.decision_log.entry import EntryKind, Moment
 from ....telemetry.metrics.counts import Counts
 from .page_tokens import PageTokens, fingerprint
@@ -23,9 +24,6 @@ _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
 AnySearch = ResourceSearch | SubjectSearch | ActionSearch
-
-OPEN: Final = "time windows, addresses and other conditions on the context are left open"
-DECIDED: Final = "conditions on the context are decided with the context of the request"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +43,10 @@ class Searching:
     counts: Counts
     log: Log = NO_LOG
 
-    def begin(self) -> Moment:
-        """Returns the instant of a search. Raises LogFull."""
-        moment = self.log.begin()
-        return moment if moment.now is not None else Moment(self.clock(), 0, 0)
+    def begin(self, req: falcon.asgi.Request) -> Moment:
+        """Returns the instant of a search, whose answer tells its id. Raises LogFull."""
+        moment = begin(self.log, req)
+        return moment if moment.now is not None else Moment(self.clock(), 0, 0, moment.id)
 
     def keep(self, moment: Moment, engine: Engine, req: falcon.asgi.Request, answer: bytes) -> None:
         """Gives the decision log a search of a pinned engine."""
@@ -57,6 +55,11 @@ class Searching:
     async def engine(self, req: falcon.asgi.Request, env: str) -> Engine:
         """See `engine_for`."""
         return await engine_for(req, self.engine_of, env)
+
+    def refuse_faults(self, engine: Engine, kind: RequestKind, body: object) -> None:
+        """Raises BadRequest for a strict search with faults, and counts them (E8)."""
+        with self.counts.counting_faults(engine):
+            engine.refuse_faults(kind, body)
 
     def pages(self, req: falcon.asgi.Request, engine: Engine, search: AnySearch) -> Pages:
         """Returns the pages of a search. Tokens are bound to caller, environment and search (S4). Raises BadRequest."""
@@ -69,8 +72,3 @@ class Searching:
     async def in_thread(self, call: Callable[_P, _T], *arguments: _P.args, **named: _P.kwargs) -> _T:
         """Runs `call` in a thread and returns its result. For calls that read the store, or take over 1 ms."""
         return await self.work.search(call, *arguments, **named)
-
-
-def context_note(context: object) -> str:
-    """Returns the sentence about conditions on the context (S2)."""
-    return OPEN if context is None else DECIDED

@@ -7,13 +7,14 @@ import falcon.asgi
 
 from .....runtime import Engine
 from .....runtime.requests.searches import SubjectSearch, read_subject_search
+from .....runtime.searches.context_note import context_note
 from ....http.bodies import ENCODER, JSON
 from ....http.openapi.operation import Answer, Operation
 from ....store.environment_ids import DEFAULT, Bounds
 from ....store.search.candidates import Registered
 from .search_pages import EMPTY_PAGE, Item, Pages, SearchPage, collect
 from .search_shapes import SubjectSearchRequest, SubjectsFound
-from .searching import Searching, context_note
+from .searching import Searching
 
 SEARCH: Final = Operation(
     "searchSubjects",
@@ -35,8 +36,9 @@ class SubjectSearches:
         """Answer 200 with a page of subjects, also if there are none (46)."""
         body = await self._searching.bodies.read_object(req)
         engine, search = await self._searching.engine(req, env), read_subject_search(body)
+        self._searching.refuse_faults(engine, "subject", body)
         pages = self._searching.pages(req, engine, search)
-        moment = self._searching.begin()
+        moment = self._searching.begin(req)
         where = env, req.context.credential.bounds
         found = await self._searching.in_thread(self._results, where, engine, search, pages, moment.now)
         reason = engine.undeclared(search.resource.type, search.action.name) or (

@@ -4,10 +4,13 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from ....store.promotions.promotion import Note
+from ....store.promotions.promotion import Note, RoleRename
 
 Digest = Annotated[str, Meta(min_length=64, max_length=64, extra_json_schema={"pattern": "^[0-9a-f]{64}$"})]
 _DIGEST_SHOWN = "The digest that a preview has shown. If the result would have another one, the answer is 409."
+
+
+_RENAMES = "Roles that the promotion removes, and those that come in their place. Their assignments stay, renamed."
 
 
 class NewPromotion(Struct, frozen=True, forbid_unknown_fields=True, rename={"source": "from"}):
@@ -18,6 +21,7 @@ class NewPromotion(Struct, frozen=True, forbid_unknown_fields=True, rename={"sou
     accept_drift: Annotated[bool, Meta(description="Overwrite what was edited in place.")] = False
     dry_run: Annotated[bool, Meta(description="Only answer what the promotion would do.")] = False
     expect_digest: Annotated[Digest | None, Meta(description=_DIGEST_SHOWN)] = None
+    renames: Annotated[tuple[RoleRename, ...], Meta(max_length=100, description=_RENAMES)] = ()
 
 
 class NewRestoration(Struct, frozen=True, forbid_unknown_fields=True):

@@ -73,7 +73,7 @@ class PromotionList:
         """Answer 201 with the promotion, 202 if it waits for an approval, or with `dry_run` 200 with a preview."""
         known_parameters(req)
         asked = shaped(await self._bodies.read_element(req), NewPromotion, BAD)
-        wanted = Wanted(asked.source, asked.note, asked.accept_drift, asked.expect_digest)
+        wanted = Wanted(asked.source, asked.note, asked.accept_drift, asked.expect_digest, asked.renames)
         await self._answers.answer(resp, TakeoverRequest(env, actor_of(req), wanted, asked.dry_run))
 
     async def on_get_drift(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:

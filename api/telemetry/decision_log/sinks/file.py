@@ -41,6 +41,12 @@ class FileSink:
     def start_worker(self) -> None:
         """See `Sink`."""
 
+    def leave(self) -> None:
+        """Close the file: the sink is no longer used, or it belongs to the parent of this process."""
+        handle, self._handle = self._handle, None
+        if handle is not None:
+            os.close(handle)
+
     def send(self, records: Sequence[bytes]) -> None:
         """See `Sink`."""
         data = b"\n".join((*records, b""))

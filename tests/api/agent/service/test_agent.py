@@ -144,9 +144,20 @@ def test_an_agent_answers_as_the_service(random_edge: tuple[httpx.Client, httpx.
     body = {"evaluations": [asked, asked]} if path == BATCH else asked
     one, other = (http.post(path, content=json.dumps(body), headers=JSON) for http in (service, agent))
     assert (one.status_code, one.content) == (other.status_code, other.content)
-    search = {**asked, "options": {"return": "filter"}}
+    search = {**asked, "options": {"return": "filter", "include_direct": data.draw(st.sampled_from((True, "node")))}}
     one, other = (http.post(SEARCH, content=json.dumps(search), headers=JSON) for http in (service, agent))
     assert (one.status_code, one.content) == (other.status_code, other.content)
+
+
+def test_an_agent_has_no_registered_attributes(agent: Server) -> None:
+    """E9: 501, and in a batch for each item."""
+    asked = {"subject": {"type": "user", "id": "a"}, "action": {"name": "read"}, "resource": {"type": "t", "id": "d"}}
+    asked |= {"options": {"attributes": "registered", "return": "filter"}}
+    with agent.client() as http:
+        for path in ("evaluation", "search/resource"):
+            assert http.post(f"/access/v1/{path}", json=asked).status_code == 501
+        items = http.post("/access/v1/evaluations", json=asked | {"evaluations": [{}, {}]}).json()["evaluations"]
+        assert [item["context"]["error"]["status"] for item in items] == [501, 501]
 
 
 def test_an_agent_answers_the_short_form_as_the_service(random_edge: tuple[httpx.Client, httpx.Client]) -> None:

@@ -100,8 +100,16 @@ def test_a_context_replaces_the_default_whole() -> None:
 
 
 def test_only_the_parts_of_an_evaluation_are_taken_from_an_item() -> None:
-    item = {"options": {"explain": True}, "evaluations": [1], "other": 2}
+    item = {"evaluations": [1], "other": 2}
     assert merged({"options": {"explain": False}}, item) == {"options": {"explain": False}}
+
+
+def test_an_option_of_an_item_replaces_that_of_the_batch() -> None:
+    defaults = {"options": {"explain": False, "attributes": "registered"}}
+    assert merged(defaults, {"options": {"explain": True}})["options"] == {"explain": True, "attributes": "registered"}
+    assert merged(defaults, {"options": {"attributes": None}})["options"] == defaults["options"]
+    assert merged(defaults, {"options": 7})["options"] == 7
+    assert merged({}, {"options": {"explain": True}})["options"] == {"explain": True}
 
 
 def test_merging_changes_neither_side() -> None:
@@ -267,7 +275,8 @@ def test_the_proofs_of_a_batch_are_bounded() -> None:
         return {"decision": True, "context": {"explanation": {"candidates": []}}}
 
     most = 2 * len(msgspec.json.encode(explained(None)))
-    encoded = msgspec.json.encode(list(BatchAnswers(Batch([{}] * 5, {}, None), explained, most)))
+    batch = Batch([{}] * 5, {"options": {"explain": True}}, None)
+    encoded = msgspec.json.encode(list(BatchAnswers(batch, explained, most)))
     answered = msgspec.json.decode(encoded)
     assert [answer["decision"] for answer in answered] == [True, True, True, False, False]
     message = answered[3]["context"]["error"]["message"]

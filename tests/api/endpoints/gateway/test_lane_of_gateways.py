@@ -14,7 +14,7 @@ from tests.api.endpoints.gateway.test_gateways_served import BY_HEADER, DEFAULT,
 from tests.support.raw_http import Answer, RawConnection
 from tests.support.server import KEY, Server, running
 
-MADE = re.compile("^[0-9a-f]{32}$")
+MADE = re.compile("^[0-9a-f]{32}$|^[0-9a-f]{16}-[0-9a-f]+$")
 EXPECT = "Expect: 100-continue"
 TELLING = BY_HEADER | {"max_cache_seconds": 60, "action_header": "X-Action"}
 TARGETS = ("/documents/d1", "/documents/d%31", "/documents/d1/pages/2?x=1", "/documents/d1?mode=draft", "/", "//")

@@ -396,7 +396,10 @@ def test_envoy_without_raw_headers_is_answered_too(behind: Behind, tmp_path: Pat
 
 
 def test_a_reload_of_writ_denies_no_request_of_envoy(behind: Behind, tmp_path: Path) -> None:
-    """Over gRPC, new workers listen beside the old ones, and connections that end say so first."""
+    """Over gRPC, new workers listen beside the old ones, and connections that end say so first.
+
+    grpcio cancels a call that comes after that. The example lets Envoy ask again.
+    """
     _envoy_installed()
     port, alice = free_port(), behind.token()
     master = behind.server.process

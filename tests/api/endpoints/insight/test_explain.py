@@ -36,7 +36,7 @@ def test_a_denial_says_what_is_lacking(app: testing.TestClient) -> None:
     assert found["needs"] == [{"id": "office", "missing": ["`context.mfa` must be true"]}]
     assert found["overridden_by"] == []
     assert found["sentences"][1:] == [
-        "Policy `office` would allow it, but not all of its conditions hold. It applies to every subject.",
+        "Policy `office` would allow it, but not all of its conditions hold. It applies without a role.",
         "  - The request sends no `mfa` of the context, and the policy requires it to be true.",
     ]
     assert explained(app, OPEN | {"context": {"mfa": True}})["needs"] == []

@@ -42,6 +42,8 @@ MODEL: dict[str, Any] = {
             "resource": {"type": "document", "id": "d"},
             "actions": ["*"],
         },
+        {"id": "g3", "group": "eng", "resource": {"type": "document", "id": "d2"}, "actions": ["read"]},
+        {"id": "g0", "group": "guests", "resource": {"type": "document", "id": "d2"}, "actions": ["read"]},
     ],
 }
 
@@ -77,7 +79,7 @@ def test_a_subject_is_shown_with_everything_that_it_holds(service: Managed) -> N
                 ],
             },
         ],
-        "grants": [MODEL["grants"][0]],
+        "grants": [MODEL["grants"][0], MODEL["grants"][2]],
         "truncated": False,
     }
 
@@ -132,10 +134,14 @@ def test_what_is_held_is_what_decides(service: Managed) -> None:
             assert {given["group"] for _, given in many} <= groups | {None}
             roles = {role for role, given in many if oracle.in_force(without_nulls(given), now)}
             assert roles == {role for role, _ in oracle.roles_of(model, subject, now)}
-            grants = [one for one in granted(service) if oracle_entities.key_of(one["subject"]) == subject]
+            grants = [one for one in granted(service) if is_for(one, subject, groups)]
             assert sorted(found["grants"], key=by_resource) == sorted(grants, key=by_resource)
             held += len(many) + len(found["grants"])
     assert held > 100
+
+
+def is_for(grant: dict[str, Any], subject: oracle_entities.Key, groups: set[str]) -> bool:
+    return grant["group"] in groups if "group" in grant else oracle_entities.key_of(grant["subject"]) == subject
 
 
 def without_nulls(body: dict[str, Any]) -> dict[str, Any]:

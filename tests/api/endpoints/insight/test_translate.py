@@ -24,6 +24,7 @@ def logical(operator: str, *conditions: dict[str, Any]) -> dict[str, Any]:
     return {"type": "logical", "operator": operator, "conditions": [*conditions]}
 
 
+DIRECT = {"type": "direct", "resource_type": "d", "action": "a", "subject": {"type": "u", "id": "1"}, "groups": []}
 DRAFT = field("status", "eq", "draft")
 NOT_SECRET = logical("and", logical("not", field("level", "gt", 3)), field("status", "nin", ["secret", "top"]))
 OWN = logical("or", field("id", "eq", "d2"), field("owner.team", "in", ["a", 7]))
@@ -95,6 +96,7 @@ def test_names_are_quoted(service: Managed) -> None:
         ({"filter": DRAFT | {"more": 1}, "dialect": "sqlite"}, "bad-filter", "$.filter"),
         ({"filter": logical("and", DRAFT, field("a", "like", "x")), "dialect": "sqlite"}, "bad-filter", None),
         ({"filter": DRAFT, "dialect": "duckdb"}, "untranslatable", "$.filter"),
+        ({"filter": logical("or", DRAFT, DIRECT), "dialect": "sqlite"}, "untranslatable", "$.filter.conditions[1]"),
         ({"filter": DRAFT, "dialect": "mysql", "columns": {}}, "untranslatable", "$.filter"),
         (
             {"filter": DRAFT, "dialect": "mysql", "columns": {"status": {"type": "decimal"}}},

@@ -57,3 +57,16 @@ def test_faults_are_told_with_their_place(client: Managed) -> None:
 @pytest.mark.parametrize("path", [f"{ROOT}/lints/expired", f"{PATH}/attributes", f"{PATH}:batch"])
 def test_there_is_nothing_else(client: Managed, path: str) -> None:
     assert client.simulate_get(path).status_code == 404
+
+
+def test_a_null_inside_a_declared_value_is_a_fault(tmp_path: Path) -> None:
+    """The declarations of a faulty type may be compared before the type is refused."""
+    client = Managed(tmp_path)
+    client.create_all()
+    attributes = {"k": {"kind": "array", "one_of": [[{"a": None}], {}]}}
+    answer = client.simulate_post(
+        f"{ROOT}/resource-types", json={"id": "d", "actions": ["r"], "attributes": attributes}
+    )
+    client.store.close()
+    assert answer.status_code == 400
+    assert answer.json["details"][0]["code"] == "null-constant"

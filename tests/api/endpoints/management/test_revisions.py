@@ -28,6 +28,7 @@ def test_a_revision_tells_the_exact_difference(full: Managed) -> None:
             "change": "changed",
             "before": MEMBERS["policies"],
             "after": MEMBERS["policies"] | {"priority": 5},
+            "text": ["  policy p7", "+     priority 5", "      allow editor to update document"],
         }
     ]
     deleted = {(one["kind"], one["id"]): one for one in full.simulate_get(f"{ALL}/11").json["entries"]}
@@ -38,7 +39,9 @@ def test_a_revision_tells_the_exact_difference(full: Managed) -> None:
         "before": MEMBERS["subjects"],
         "after": None,
         "type": "user",
+        "text": [*deleted["subjects", "alice"]["text"]],
     }
+    assert deleted["subjects", "alice"]["text"][0] == "- subject user alice"
     assert deleted["groups", "eng"]["after"] == {"id": "eng", "members": []}
     assert deleted["grants", "g1"]["change"] == "removed"
     assert patched == full.simulate_get(f"{ALL}/10").json, "history does not change"

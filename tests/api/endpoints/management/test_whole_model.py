@@ -71,7 +71,9 @@ def test_facts_stay_on_request(full: Managed) -> None:
     smaller = DOCUMENT | {"grants": []}
     told = full.simulate_put(f"{MODEL}?keep_facts=true&dry_run=true", json=smaller).json
     assert (told["changes"], told["kept"]["counts"]) == ({}, {"grants": 1})
-    assert told["kept"]["elements"] == [{"kind": "grants", "id": "g1"}]
+    assert told["kept"]["elements"] == [
+        {"kind": "grants", "id": "g1", "text": "grant read on document d1 to user alice as g1"}
+    ]
     gone = full.simulate_put(f"{MODEL}?keep_facts=true", json={"model": 1})
     assert (gone.status_code, {one["code"] for one in gone.json["details"]}) == (409, {"in-use"})
     only = full.simulate_put(f"{MODEL}?policies_only=true", json=smaller | {"subjects": []})

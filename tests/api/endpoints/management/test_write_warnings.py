@@ -17,7 +17,7 @@ from tests.support.managed import MEMBERS, ROOT, Managed
 ALONE = {lint.find.__name__.replace("_", "-") for lint in LINTS if lint.alone}
 SCOPE = MEMBERS["policies"]["resource_types"]
 OPEN = {"id": "open", "effect": "ALLOW", "resource_types": SCOPE}
-EMPTY = {"conditions": {"resource_attrs": [{"key": "size", "op": "nin", "value": []}]}}
+EMPTY = {"conditions": {"resource_attrs": [{"key": "size", "op": "in", "value": []}]}}
 
 
 def warned(answer: testing.Result) -> list[tuple[str, str]]:
@@ -40,6 +40,32 @@ def test_every_way_to_write_a_policy_tells_its_warnings(full: Managed) -> None:
         ("allow-everyone", "$.items[1].effect"),
         ("empty-list", "$.items[2].conditions.resource_attrs[0].value"),
     ]
+
+
+def test_a_grant_to_a_subject_that_nothing_else_names_is_told(service: Managed) -> None:
+    """Once the model names others of its type: else it says nothing about who exists."""
+    service.create("resource-types", MEMBERS["resource-types"])
+    service.create("roles", {"id": "r"})
+    path, unnamed = f"{ROOT}/grants/g", [("unnamed-subject", "$.subject")]
+    grant = MEMBERS["grants"] | {"id": "g", "subject": {"type": "user", "id": "carl"}}
+    made = service.create("grants", grant)
+    assert warned(made) == []
+    naming = (
+        ("groups", lambda id: {"id": "one", "members": [{"type": "user", "id": id}]}),
+        ("assignments", lambda id: {"id": "one", "role": "r", "subject": {"type": "user", "id": id}}),
+        ("subjects", lambda id: {"type": "user", "id": id}),
+    )
+    for kind, naming_one in naming:
+        for id, expected in (("karl", unnamed), ("carl", [])):
+            service.create(kind, naming_one(id))
+            assert warned(service.simulate_put(path, json=grant)) == expected
+            assert warned(service.simulate_patch(path, json={"expires_at": None})) == expected
+            if kind != "subjects":
+                assert service.simulate_delete(f"{ROOT}/{kind}/one").status_code == 204
+    robot = grant | {"id": "h", "subject": {"type": "robot", "id": "r1"}}
+    misspelt = grant | {"id": "i", "subject": {"type": "user", "id": "kral"}}
+    batch = service.simulate_post(f"{ROOT}/grants:batch", json={"items": [robot, misspelt]})
+    assert (batch.status_code, warned(batch)) == (201, [("unnamed-subject", "$.items[1].subject")])
 
 
 def test_what_has_no_warning_has_no_header(full: Managed) -> None:

@@ -81,7 +81,8 @@ def test_a_preview_tells_of_elements_tests_and_decisions(served: httpx.Client) -
     ) == before
     assert found["revision"] == before[1]["revision"]
     added = {"kind": "policies", "id": "open", "change": "added", "before": None, "after": {"id": "open"} | OPEN}
-    assert found["elements"] == [added]
+    text = ["+ policy open", "+     allow everyone to read document"]
+    assert found["elements"] == [added | {"text": text}]
     assert [(one["code"], one["severity"], one["path"], one["change"]) for one in found["diagnostics"]] == [
         ("allow-everyone", "warning", "$.effect", 0)
     ]
@@ -136,6 +137,24 @@ def test_a_faulty_change_has_diagnostics_alone(served: httpx.Client) -> None:
     told = [(one["code"], one["severity"], one["path"], one["change"], one["help"]) for one in diagnostics]
     assert ("unknown-role", "error", "$.roles[0]", 0, "did you mean `editor`?") in told
     assert {one["change"] for one in diagnostics} == {0, 1}
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        ({"kind": "extensions", "element": ["now", "nwo"]}, ("unknown-value", "$[1]", "did you mean `now`?")),
+        ({"kind": "requests", "element": {"mode": "strict"}}, ("wrong-type", "$", "")),
+        ({"kind": "attributes", "element": ["strict"]}, ("wrong-type", "$", None)),
+        ({"kind": "roles", "element": "editor"}, ("wrong-type", "$", None)),
+        ({"kind": "roles", "id": "x", "element": 5}, ("wrong-type", "$", None)),
+        ({"kind": "requests", "element": "strict"}, ("too-many-affected", "$", "try fewer changes at a time")),
+    ],
+)
+def test_an_element_may_have_any_type_in_the_request(served: httpx.Client, change: Any, fault: tuple[str, ...]) -> None:
+    """The element of a single member is the value that a document has."""
+    (told,) = previewed(served, change)["diagnostics"]
+    assert (told["code"], told["path"]) == fault[:2]
+    assert fault[2] in (None, told["help"])
 
 
 @pytest.mark.parametrize(

@@ -196,9 +196,14 @@ def test_each_kind_of_element_can_be_tried(served: httpx.Client) -> None:
         },
         "attributes": {"context": {"mfa": "boolean"}},
     }
-    assert elements.keys() == KINDS.keys() - {"lints"}
     for kind, element in elements.items():
         ran(served, changes=[{"kind": kind, "element": element}])
+    refused = {"extensions": ["arrays"], "requests": "strict"}
+    assert elements.keys() | refused.keys() == KINDS.keys() - {"lints"}
+    for kind, value in refused.items():
+        answer = served.post(f"{ROOT}/tests:run", json={"changes": [{"kind": kind, "element": value}]})
+        assert answer.status_code == 400
+        assert [one["code"] for one in answer.json()["details"]] == ["too-many-affected"], "it needs a new bundle"
 
 
 def test_who_may_run_and_who_may_try_changes(served: httpx.Client) -> None:

@@ -14,6 +14,7 @@ ALICE = {"type": "user", "id": "alice"}
 DOCUMENT = {"type": "document", "id": "d1"}
 REQUEST = {"subject": ALICE, "action": {"name": "update"}, "resource": DOCUMENT}
 ONE = {"name": "editors update", "request": REQUEST, "expect": {"decision": True}}
+NONE = {"filter": {"type": "const", "value": False}}
 SEARCH = {"subject": ALICE, "action": {"name": "read"}, "resource": {"type": "document"}}
 BODY = {"id": "documents", "now": "2026-01-05T10:00:00Z", "tests": [ONE]}
 TABLE = {
@@ -103,6 +104,11 @@ def test_a_page_is_in_the_order_of_ids(full: Managed) -> None:
             {"tests": [{"name": "s", "search": SEARCH, "expect": {"results": []}}]},
             "no-results",
             "$.tests[0].expect.results",
+        ),
+        (
+            {"tests": [{"name": "s", "search": SEARCH | {"options": {"attributes": "registered"}}, "expect": NONE}]},
+            "no-registry",
+            "$.tests[0].search.options.attributes",
         ),
     ],
 )

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from writ.api.engines.jobs import body
 from writ.api.engines.jobs.job import Job, find_job
 from writ.api.engines.jobs.runner import Jobs
 from writ.api.engines.jobs.starting import Template
@@ -214,6 +216,18 @@ def test_nothing_outlives_a_service_that_is_killed(directory: Path) -> None:
     assert isinstance(process, str)
     asyncio.run(gone(int(process)))
     asyncio.run(gone(template))
+
+
+def test_a_job_ends_though_its_caller_read_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A caller that is killed with unread messages resets the channel, which is another end than a closed one."""
+    ended: list[int] = []
+    monkeypatch.setattr(os, "_exit", ended.append)
+    caller, job = socket.socketpair()
+    job.sendall(b"a stage begins")
+    caller.close()
+    body._end_with_the_caller(job)
+    job.close()
+    assert ended == [0]
 
 
 def test_no_process_of_a_job_is_left_as_a_zombie(jobs: Jobs, template: Template) -> None:

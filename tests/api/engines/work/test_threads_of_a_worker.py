@@ -12,11 +12,14 @@ from tests.support.structure import ROOT
 STARTERS = {"FairThreads", "QueueThread", "ThreadPoolExecutor", "Thread"}
 ELSEWHERE = {
     "writ-follow": "it belongs to an application that follows bundles",
+    "writ-mirror": "it belongs to an application that keeps a mirror of grants",
     "telemetry-end": "it ends the sending of traces",
 }
 UNNAMED = {
     "api/engines/work/fair_threads.py": "the pool takes its name from its caller",
     "api/telemetry/bounded_queue.py": "the thread takes its name from its caller",
+    "api/client/testing/fake_service.py": "the thread belongs to a test of an application",
+    "api/cli/reconciling/setting.py": "the pool belongs to a command",
     "api/engines/jobs/body.py": "the thread belongs to the process of a job",
 }
 

@@ -208,3 +208,10 @@ def test_each_kind_has_a_schema_of_its_elements(full: Managed) -> None:
         listing = DOCUMENT["paths"][f"/v1/environments/{{env}}/{kind}"]["get"]["responses"]["200"]
         item = resolved(listing["content"]["application/json"]["schema"]["properties"]["items"]["items"])
         assert item["properties"].keys() >= MEMBERS[kind].keys(), kind
+
+
+def test_who_has_the_document_already_gets_no_other_copy(app: testing.TestClient) -> None:
+    tag = app.simulate_get("/openapi.json").headers["ETag"]
+    again = app.simulate_get("/openapi.json", headers={"If-None-Match": tag})
+    assert (again.status_code, again.content, again.headers["ETag"]) == (304, b"", tag)
+    assert app.simulate_get("/openapi.json", headers={"If-None-Match": '"old"'}).json == DOCUMENT

@@ -196,7 +196,7 @@ def test_a_request_that_fulfils_the_needs_makes_the_policy_hold(tmp_path: Any) -
                 continue
             assert_holds(engine, model, better, now, id)
             tried[True] += 1
-    assert tried[True] > 60, tried
+    assert tried[True] > 40, tried
 
 
 def conditional_of(engine: Engine, asking: dict[str, Any]) -> frozenset[str]:
@@ -233,3 +233,18 @@ def assert_holds(engine: Engine, model: dict[str, Any], asking: dict[str, Any], 
     found = [one for one in oracle.candidates(model, asked, asking["action"]["name"]) if one.id == id]
     assert found
     assert all(oracle.holds(one, asked) for one in found)
+
+
+def test_a_reference_is_named_with_its_value(tmp_path) -> None:
+    """The needs name the other value of the request, and what it was (X1, D10)."""
+    references = [("owner", "eq", "subject.id"), ("tenant", "eq", "subject.tenant"), ("team", "in", "subject.groups")]
+    conditions = [{"key": key, "op": op, "value_of": value_of} for key, op, value_of in references]
+    model = MODEL | {"extensions": ["references"], "policies": [policy("shared", resource_attrs=conditions)]}
+    answer = asked(engine_for(model, tmp_path / "m.bundle"), owner="eve")
+    assert dict(needs(answer, [])) == {
+        "shared": (
+            '`resource.owner` must be `subject.id` ("bob")',
+            "`resource.team` must be one of `subject.groups` (no values)",
+            "`resource.tenant` must be `subject.tenant` (missing)",
+        )
+    }

@@ -7,6 +7,7 @@ import msgspec
 import pytest
 from writ.api.review.wording.plain_values import MOST_LISTED, OWNERS
 from writ.api.review.wording.policy_sentence import policy_sentence
+from writ.api.review.wording.referred_words import referred
 from writ.bundles.conditions.windows import show_window
 from writ.bundles.zones import zone_names
 from writ.compiler.load import load
@@ -73,7 +74,7 @@ def random_policies() -> list[Policy]:
         (when("in", ["a"]), 'the `status` of the resource is one of "a"'),
         (when("in", []), "the `status` of the resource is one of no values, which never holds"),
         (when("nin", ["a", "b", "c"]), 'the `status` of the resource has a value that is none of "a", "b" or "c"'),
-        (when("nin", []), "the `status` of the resource has any value"),
+        (when("nin", []), "the `status` of the resource is present"),
         (when("regex", r"^\d"), r'the `status` of the resource is a text with a match of the pattern "^\\d"'),
         (when("eq", 1, "id", "subject_attrs"), "the `id` of the subject is 1"),
         (when("eq", 1, "a.b", "action_attrs"), "the `a.b` of the action is 1"),
@@ -104,6 +105,21 @@ def test_a_deny_says_that_what_is_unreadable_holds() -> None:
         f"{DENIED}, if the time is before 2030-01-01T00:00:00Z (or is sent and can't be read)."
     )
     assert sentence(DENY, **address).endswith("within 10.0.0.1 (or is sent and can't be read).")
+
+
+def test_a_reference_names_the_value_of_the_request() -> None:
+    """A DENY with a value that can't be read holds if the attribute has any value (X2). Groups can always be read."""
+    owner = {"resource_attrs": [{"key": "owner", "op": "eq", "value_of": "subject.id"}]}
+    assert sentence(ALLOW, **owner) == f"{START}, if the `owner` of the resource is the `id` of the subject."
+    tenant = {"resource_attrs": [{"key": "tenant", "op": "ne", "value_of": "subject.tenant"}]}
+    assert sentence(DENY, **tenant) == (
+        f"{DENIED}, if the `tenant` of the resource has a value other than the `tenant` of the subject"
+        " (or has any value, if the other is missing or does not fit)."
+    )
+    team = {"resource_attrs": [{"key": "team", "op": "nin", "value_of": "subject.groups"}]}
+    assert sentence(DENY, **team).endswith(
+        "the `team` of the resource has a value that is none of the groups of the subject."
+    )
 
 
 def test_priority_and_state_are_said_where_they_are_not_usual() -> None:
@@ -157,6 +173,10 @@ def test_a_policy_of_the_corpus_is_said_with_everything_in_it(policy: Policy) ->
     for section, owner in OWNERS.items():
         for condition in getattr(conditions, section) or ():
             assert f"the `{condition.key}` of the {owner} " in shown
+            if condition.value_of is not None:
+                is_now = condition.value_of == "now"
+                assert ("the time of the request" if is_now else referred(condition.value_of)) in shown
+                continue
             wanted = condition.value if isinstance(condition.value, list) else [condition.value]
             assert [one for one in wanted[:MOST_LISTED] if json.dumps(one) not in shown] == []
     window = conditions.time_window
@@ -198,3 +218,15 @@ def meaning_of(policy: Policy) -> bytes:
         conditions["time_window"] = window
     said = {name: part for name, part in body.items() if name not in ("id", "name", "description", "conditions")}
     return canonical_json(said | {"conditions": conditions})
+
+
+def test_the_exceptions_are_named():
+    """Everyone else, or the holders of some roles and none of others (P6)."""
+    assert sentence(DENY | {"except_roles": ["vip"]}) == f"{DENIED} except those with the role `vip`."
+    shown = sentence(ALLOW | {"except_roles": ["guest", "vip"]})
+    assert shown.startswith(
+        "Allows everyone with the role `editor`, except those with one of the roles `guest` or `vip`, to"
+    )
+    assert sentence({**ALLOW, "except_roles": ["vip"], "effect": "DENY"}).endswith(
+        "to everyone with the role `editor`, except those with the role `vip`."
+    )

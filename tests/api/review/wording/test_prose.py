@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from writ.api.review.wording.condition_prose import condition_sentence
 from writ.api.review.wording.prose import explained, question
 from writ.runtime import Engine, RateCounters
 
@@ -177,12 +178,100 @@ def test_a_condition(tmp_path, conditions, properties, context, sentence):
     )
 
 
+REFERENCES = [
+    ("ALLOW", "owner", "eq", "subject.id", "carol", 'is "carol", which is the `id` of the subject.'),
+    (
+        "ALLOW",
+        "owner",
+        "eq",
+        "subject.id",
+        "eve",
+        'is "eve", but the policy requires it to be the `id` of the subject ("carol").',
+    ),
+    (
+        "DENY",
+        "tenant",
+        "ne",
+        "subject.tenant",
+        "a",
+        'is "a", but the `tenant` of the subject is missing, so the DENY holds.',
+    ),
+    (
+        "ALLOW",
+        "tenant",
+        "eq",
+        "subject.tenant",
+        "a",
+        'is "a", but the `tenant` of the subject is missing, so the condition does not hold.',
+    ),
+    (
+        "ALLOW",
+        "team",
+        "in",
+        "subject.level",
+        "a",
+        'is "a", but the `level` of the subject is 3, which does not fit, so the condition does not hold.',
+    ),
+    (
+        "ALLOW",
+        "team",
+        "in",
+        "subject.groups",
+        "a",
+        'is "a", but the policy requires it to be one of the groups of the subject (no values).',
+    ),
+    (
+        "ALLOW",
+        "team",
+        "in",
+        "subject.teams",
+        "a",
+        'is "a", which is one of the `teams` of the subject ("a" or "b").',
+    ),
+]
+
+
+@pytest.mark.parametrize(("effect", "key", "op", "value_of", "value", "words"), REFERENCES)
+def test_a_comparison_with_a_value_of_the_request(tmp_path, effect, key, op, value_of, value, words):
+    conditions = {"resource_attrs": [{"key": key, "op": op, "value_of": value_of}]}
+    subject = {"type": "user", "id": "carol", "properties": {"level": 3, "teams": ["a", "b"]}}
+    asked = request(properties={key: value}) | {"subject": subject}
+    found = lines(tmp_path, [policy(effect, **conditions)], asked, extensions=["references"])
+    assert found[-1] == f"  - The `{key}` of the resource {words}"
+
+
+@pytest.mark.parametrize("section", ["context_attrs", "resource_attrs"])
+def test_a_deny_that_lacks_what_the_model_requires_holds(tmp_path, section):
+    """C12: the sentence does not say that the policy requires what it denies."""
+    mfa = {"context": {"mfa": {"kind": "boolean", "required": True}}}
+    own = {"context_attrs": [{"key": "mfa", "op": "eq", "value": False}]}
+    referred = {"resource_attrs": [{"key": "mfa", "op": "ne", "value_of": "context.mfa"}]}
+    conditions = own if section == "context_attrs" else referred
+    found = lines(tmp_path, [policy("DENY", **conditions)], request(), attributes=mfa, extensions=["references"])
+    assert found[0].startswith("Denied (EXPLICIT_DENY)")
+    gone = {
+        "context_attrs": "no `mfa` of the context, which",
+        "resource_attrs": "no `mfa` of the resource, and the `mfa` of the context is missing, which",
+    }
+    assert found[-1] == f"  - The request sends {gone[section]} the model requires, so the DENY holds."
+
+
+@pytest.mark.parametrize(("effect", "follows"), [("ALLOW", "the condition does not hold"), ("DENY", "the DENY holds")])
+def test_a_value_of_a_gateway_that_can_not_be_read(effect, follows):
+    """C11."""
+    condition = {"section": "resource_attrs", "key": "size", "op": "gt", "value": 3, "actual": "many"}
+    said = condition_sentence(condition | {"unreadable": True, "holds": effect == "DENY"}, effect, True)
+    assert said == (
+        f'The `size` of the resource is "many", which can\'t be read as the type that it must have, so {follows}.'
+    )
+
+
 def test_garbage_in_the_context_switches_no_deny_off(tmp_path):
     """C7."""
     found = lines(tmp_path, [policy("DENY", ip_allowlist=["10.0.0.0/8"])], request(context={"ip": "x"}))
     assert found == [
         "Denied (EXPLICIT_DENY): policy `p` denies it.",
-        "Policy `p` denies it. It applies to every subject.",
+        "Policy `p` denies it. It applies without a role.",
         (
             '  - The address in `ip` of the context is "x", which can\'t be read as an address in "10.0.0.0/8", '
             "so the DENY holds as if it were."
@@ -215,14 +304,21 @@ def test_a_deny_overrides_a_grant(tmp_path):
     assert found == [
         "Denied (DENY_OVERRIDE): policy `p` denies it, which overrides what allows it.",
         "Grant `g` allows it directly.",
-        "Policy `p` denies it. It applies to every subject.",
+        "Policy `p` denies it. It applies without a role.",
         "  - The `s` of the resource is 1, as required.",
     ]
 
 
+def test_a_grant_to_a_group_names_the_group(tmp_path):
+    grant = {"id": "g", "group": "team", "resource": {"type": "document", "id": "d1"}, "actions": ["read"]}
+    groups = [*MODEL["groups"], {"id": "team", "members": [request()["subject"]]}]
+    found = lines(tmp_path, [], request(), grants=[grant], groups=groups)
+    assert found[1:] == ["Grant `g` to the group `team` allows it directly."]
+
+
 def test_a_deny_that_does_not_hold(tmp_path):
     found = lines(tmp_path, [policy("DENY", **resource("s", "eq", 1))], request())
-    assert found[1] == ("Policy `p` would deny it, but not all of its conditions hold. It applies to every subject.")
+    assert found[1] == ("Policy `p` would deny it, but not all of its conditions hold. It applies without a role.")
 
 
 def test_an_action_and_a_type_that_are_not_declared(tmp_path):

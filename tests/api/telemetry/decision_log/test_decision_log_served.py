@@ -21,6 +21,7 @@ from tests.support.server import KEY, Server, command, environment, running, sta
 
 pytestmark = pytest.mark.service
 
+ID = "Writ-Decision-Id"
 SINGLE, BATCH, SEARCH = "/access/v1/evaluation", "/access/v1/evaluations", "/access/v1/search/resource"
 MODEL: dict[str, Any] = {
     "model": 1,
@@ -65,6 +66,39 @@ def written(path: Path, count: int) -> list[Record]:
     found = records(path)
     assert len(found) == count, found
     return found
+
+
+def test_each_answer_names_its_decision_as_its_record_does(tmp_path: Path, model: Path) -> None:
+    """The lane's, the application's, those of gateways, and those of a service without a log. Errors name none."""
+    log, twice = tmp_path / "log", [("X-Nothing", "1"), ("X-Nothing", "2")]
+    filtered = {"subject": ALICE, "action": READ, "resource": {"type": "document"}, "options": {"return": "filter"}}
+    told = []
+    with running(tmp_path / "data", "--import", str(model), "--decision-log", str(log)) as server:
+        with server.client() as client:
+            assert client.put("/v1/environments/default/gateway", json=GATEWAY).status_code == 200
+            short = {"subject": "user:alice", "action": "read", "resource": "document:d1"}
+            bodies = ((SINGLE, DENIED), (SEARCH, filtered), ("/v1/authorize", short))
+            for headers in ([], twice):
+                told += [client.post(path, json=body, headers=headers).headers[ID] for path, body in bodies]
+            batch = client.post(BATCH, json={"evaluations": [ALLOWED, DENIED]}).headers[ID]
+            told += [f"{batch}.0", f"{batch}.1"]
+            assert ID not in client.post(SINGLE, json={"subject": 5}).headers
+        told.append(found_by_gateway(server, {"Authorization": "Bearer a-users-token"}).headers[ID])
+        assert [record["decision_id"] for record in written(log, len(told))] == told
+        line = ["explain", "--data", tmp_path / "data", "--log", log, "--id"]
+        assert writ(*line, f"{batch}.1").stdout.startswith(b"May user `bob` do `read` on document `d1`?\nDenied (COND")
+        assert b"`--log FILE" in writ("explain", "--data", tmp_path / "data", "--input", log).stderr
+        search, none, cut = writ(*line, told[1]), writ(*line, "x"), writ(*line, told[-1])
+    assert (search.returncode, none.returncode, cut.returncode) == (2, 2, 2)
+    assert b"is a search" in search.stderr
+    assert b"no record with the decision id `x`" in none.stderr
+    assert b"lacks a part of its request" in cut.stderr
+
+
+def test_a_service_without_a_log_names_decisions_too(server: Server) -> None:
+    with server.client() as client:
+        first, second = (client.post(SINGLE, json=DENIED).headers[ID] for _ in range(2))
+    assert first != second
 
 
 def test_every_way_of_asking_is_logged_with_the_answer_that_was_sent(tmp_path: Path, model: Path) -> None:

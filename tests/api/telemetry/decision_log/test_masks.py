@@ -157,9 +157,11 @@ def test_nothing_of_a_masked_value_is_left_in_a_record(
     if is_item:
         request, answer = {"evaluations": [request]}, {"evaluations": [answer]}
     kind = EntryKind.ITEM if is_item else EntryKind.EVALUATION
-    rendering = Rendering("x-", merged, Masks({"*": [Mask(path, do)]}, KEY))
+    rendering = Rendering(merged, Masks({"*": [Mask(path, do)]}, KEY))
     encode = msgspec.json.encode
-    (record,) = rendering.records(Entry(kind, 1, 0, 0, "prod", 1, encode(request), encode(answer), "c", None, None))
+    (record,) = rendering.records(
+        Entry(kind, b"x-1", 0, 0, "prod", 1, encode(request), encode(answer), "c", None, None)
+    )
     text = encode(record)
     assert json.dumps(secret, ensure_ascii=False).encode()[1:-1] not in text
     assert record.masked

@@ -33,8 +33,8 @@ def records(
     """The records of an entry, as they are written."""
     encode = msgspec.json.encode
     body = encode(request) if raw is None else raw
-    entry = Entry(kind, 255, 1_500_000, 7, "prod", 3, body, encode(answer), "client:x", b"r\xe9", TRACE)
-    lines = [encode(record) for record in Rendering("p-", merged, **options).records(entry)]
+    entry = Entry(kind, b"p-ff", 1_500_000, 7, "prod", 3, body, encode(answer), "client:x", b"r\xe9", TRACE)
+    lines = [encode(record) for record in Rendering(merged, **options).records(entry)]
     assert all(b"\n" not in line for line in lines)
     return [json.loads(line) for line in lines]
 
@@ -94,18 +94,24 @@ def test_a_plain_line_is_that_of_its_record(
     body = json.dumps(ASK, indent=2).encode() if indented else encode(ASK)
     engine = pinned(environment)
     taken = Taken(
-        EntryKind.EVALUATION, Moment(0.0, number, 1), 7_001, engine, body, encode(answer), Asker(caller, id_, trace)
+        EntryKind.EVALUATION,
+        Moment(0.0, number, 1, b"p-%x" % number),
+        7_001,
+        engine,
+        body,
+        encode(answer),
+        Asker(caller, id_, trace),
     )
-    rendering = Rendering("p-", merged, Masks(masks, b"k" * 32))
-    expected = [encode(record) for record in rendering.records(Entry.of(taken, number))]
+    rendering = Rendering(merged, Masks(masks, b"k" * 32))
+    expected = [encode(record) for record in rendering.records(Entry.of(taken))]
     lines = PlainLines(rendering)
-    assert [lines.line(taken, number)] == expected
-    assert [lines.line(taken, number)] == expected, "what it remembers is the same"
+    assert [lines.line(taken)] == expected
+    assert [lines.line(taken)] == expected, "what it remembers is the same"
 
 
 def test_what_is_remembered_is_of_the_engine_the_second_the_answer_and_the_caller() -> None:
     encode = msgspec.json.encode
-    rendering = Rendering("p-", merged, Masks({"test": [Mask("$.subject.id", "drop")]}))
+    rendering = Rendering(merged, Masks({"test": [Mask("$.subject.id", "drop")]}))
     lines, engines = PlainLines(rendering), [pinned(environment) for environment in ("prod", "test", None)]
     for number in range(400):
         answer = (ALLOWED, DENIED, REASONED)[number // 3 % 3]
@@ -113,15 +119,15 @@ def test_what_is_remembered_is_of_the_engine_the_second_the_answer_and_the_calle
         asker = Asker(f"caller{number // 7 % 5}")
         taken = Taken(
             EntryKind.EVALUATION,
-            Moment(0.0, instant, 1),
+            Moment(0.0, instant, 1, b"p-%x" % number),
             7_001,
             engines[number % 3],
             encode(ASK),
             encode(answer),
             asker,
         )
-        (expected,) = rendering.records(Entry.of(taken, number))
-        assert lines.line(taken, number) == encode(expected)
+        (expected,) = rendering.records(Entry.of(taken))
+        assert lines.line(taken) == encode(expected)
 
 
 def test_the_answers_that_are_remembered_are_bounded() -> None:
@@ -144,9 +150,11 @@ def pinned(environment: str | None) -> Any:
 def test_what_is_not_plain_is_left_to_the_writer_and_what_is_left_out_is_empty() -> None:
     encode = msgspec.json.encode
     masks = Masks({"test": [Mask("$.a", "drop")], "many": [Mask("$.a", "drop")] * (MOST_MASKS + 1)})
-    plain = PlainLines(Rendering("p-", merged, masks, permits=0.0, most_bytes=LONGEST_MASKED + 400))
+    plain = PlainLines(Rendering(merged, masks, permits=0.0, most_bytes=LONGEST_MASKED + 400))
     found = [
-        plain.line(Taken(kind, Moment(0.0, 0, 0), 0, pinned(environment), request, encode(answer), Asker("c"), cut), 1)
+        plain.line(
+            Taken(kind, Moment(0.0, 0, 0, b"p-1"), 0, pinned(environment), request, encode(answer), Asker("c"), cut)
+        )
         for kind, environment, request, answer, cut in (
             (EntryKind.EVALUATION, "prod", encode(ASK), ALLOWED, False),
             (EntryKind.EVALUATION, "prod", encode(ASK), DENIED, False),
@@ -228,8 +236,8 @@ def test_a_trace_that_is_none_is_left_out(header: bytes | None) -> None:
 
 def test_the_shape_of_opa() -> None:
     encode = msgspec.json.encode
-    entry = Entry(EntryKind.EVALUATION, 1, 0, 7, "prod", 3, encode(ASK), encode(ALLOWED), "c", b"r", TRACE)
-    (record,) = Rendering("p-", merged).records(entry)
+    entry = Entry(EntryKind.EVALUATION, b"p-1", 0, 7, "prod", 3, encode(ASK), encode(ALLOWED), "c", b"r", TRACE)
+    (record,) = Rendering(merged).records(entry)
     assert json.loads(encode(event_of(record))) == {
         "labels": {
             "app": "writ",

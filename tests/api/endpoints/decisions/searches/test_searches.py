@@ -399,7 +399,12 @@ def test_the_same_request_has_the_same_bytes(http: httpx.Client) -> None:
 
 
 def test_direct_grants_in_the_filter(http: httpx.Client) -> None:
-    """F3."""
+    """F3, F8: their ids, or one node."""
     dave = asked("delete", subject={"type": "user", "id": "dave"}, options={"include_direct": True})
     tree = found(http, RESOURCE, dave)["filter"]
     assert {"type": "field", "field": "id", "operator": "eq", "value": "unlisted"} in tree["conditions"]
+    node = found(http, RESOURCE, dave | {"options": {"include_direct": "node"}})["filter"]
+    (direct,) = (one for one in node["conditions"] if one["type"] == "direct")
+    assert (direct["subject"], direct["groups"]) == ({"type": "user", "id": "dave"}, [])
+    for other in ("nodes", 1, []):
+        assert http.post(RESOURCE, json=dave | {"options": {"include_direct": other}}).status_code == 400

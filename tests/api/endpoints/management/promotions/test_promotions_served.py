@@ -130,7 +130,7 @@ def test_what_is_still_used_is_told(http: httpx.Client) -> None:
     assert {
         "code": "in-use",
         "path": "assignments/a1",
-        "message": "`a1` in `assignments` refers to it",
+        "message": "`assign editor to user alice as a1` refers to it",
     } in refused.json()["details"]
     assert may(http, "read")
 

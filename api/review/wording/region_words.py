@@ -1,0 +1,222 @@
+"""Words the condition of a region: which requests two models answer differently."""
+
+from collections.abc import Iterator, Sequence
+from ipaddress import IPv4Address, IPv6Address, summarize_address_range
+from typing import Final
+
+from ....bundles.conditions.instants import EARLIEST, END, from_seconds, show_instant
+from ....bundles.conditions.operators import TAKES_LIST, Operator
+from ....bundles.conditions.trees.tree import And, Const, FilterTree, Not, Or, TreeComparison
+from ....bundles.conditions.values import Json
+from ....bundles.conditions.windows import DAY_MINUTES, DAYS
+from ....bundles.wording import joined
+from ....compiler.analysis.conditions.variables import (
+    ADDRESS,
+    AFTER,
+    BEFORE,
+    CLOCK,
+    GRANT,
+    INSTANT,
+    MISSING,
+    REGISTERED,
+    SAME,
+    UNREADABLE,
+    V6_START,
+    YES,
+    is_attribute,
+    is_now,
+    is_week,
+    parts,
+)
+from ....compiler.analysis.regions import OWN_ID
+from .comparison_words import PREDICATES, about, predicate
+from .plain_values import OWNERS, listed, named, short_value
+from .referred_words import predicate_of_reference, referred
+from .window_words import days_words
+
+_OWN: Final = "the `id` of the subject"
+_MISSING_OR: Final = {
+    Operator.EQ: Operator.NE,
+    Operator.NE: Operator.EQ,
+    Operator.IN: Operator.NIN,
+    Operator.NIN: Operator.IN,
+}
+"""The operator that holds of a present value exactly if the other one does not."""
+
+
+def region_sentences(when: FilterTree) -> list[str]:
+    """Returns the sentences of a condition, all of which must be true. There is none if it is always true.
+
+    >>> from writ.bundles.conditions.trees.tree import TRUE
+    >>> draft = TreeComparison("resource_attrs\\0status", Operator.EQ, "draft")
+    >>> region_sentences(And((draft, Not(TreeComparison("context_attrs\\0mfa", Operator.EQ, True)))))
+    ['the `status` of the resource is "draft"', 'the `mfa` of the context is missing, or has a value other than true']
+    >>> region_sentences(TRUE)
+    []
+    """
+    if isinstance(when, And):
+        return [_words(child) for child in when.children]
+    return [] if when == Const(True) else [_words(when)]
+
+
+def _words(tree: FilterTree) -> str:
+    match tree:
+        case And(children):
+            return joined([_grouped(child) for child in children], "and")
+        case Or(children):
+            return "either " + ", or ".join(_words(child) for child in children)
+        case Not(child):
+            return _not(child)
+        case TreeComparison(key, op, value):
+            return _leaf(key, op, value)
+        case _:
+            return "never"
+
+
+def _grouped(tree: FilterTree) -> str:
+    return f"({_words(tree)})" if isinstance(tree, Or) else _words(tree)
+
+
+def _leaf(key: str, op: Operator, value: Json) -> str:
+    if is_attribute(key):
+        return f"{_attribute(key)} {_holds(op, value)}"
+    return _special(key, value)
+
+
+def _not(child: FilterTree) -> str:
+    if isinstance(child, TreeComparison) and is_attribute(child.key):
+        name, other = _attribute(child.key), _MISSING_OR.get(child.op)
+        if child.op is Operator.NIN and not child.value:
+            return f"{name} is missing"
+        if other is not None:
+            return f"{name} is missing, or {_holds(other, child.value)}"
+    return f"it is not so that {_words(child)}"
+
+
+def _attribute(key: str) -> str:
+    section, name = parts(key)
+    return f"the {named(name)} of the {OWNERS[section]}"
+
+
+def _holds(op: Operator, value: Json) -> str:
+    """Returns what a comparison says. The mark of the subject's own id becomes its words."""
+    if value == OWN_ID:
+        return predicate_of_reference(op, _OWN).holds
+    if TAKES_LIST[op] and OWN_ID in value:
+        words = [_OWN if one == OWN_ID else short_value(one) for one in value]
+        return about(PREDICATES[op], listed(words, "or")).holds
+    return predicate(op, value).holds
+
+
+def _special(key: str, values: Sequence[Json]) -> str:
+    spans = [one for one in values if isinstance(one, list)]
+    states = [one for one in values if isinstance(one, str)]
+    if key == GRANT:
+        return f"the subject has {'a' if YES in states else 'no'} direct grant on the resource"
+    if key == REGISTERED:
+        return f"the resource is {'' if YES in states else 'not '}registered"
+    if key == CLOCK:
+        return f"the service's clock is {_or([_span(*map(_clock, span)) for span in spans])}"
+    if key == INSTANT:
+        within = [f"is {_span(*map(_instant, span))}" for span in spans]
+        return f"the time of the request {_or([*within, *_unread(states)])}"
+    if key == ADDRESS:
+        return _address(spans, states)
+    if is_week(key):
+        zone = parts(key)[1]
+        found = [f"is {words} ({zone})" for words in [_week(spans)] if words]
+        return f"the time of the request {_or([*found, *_unread(states)])}"
+    return _now(key, states) if is_now(key) else _reference(key, states)
+
+
+def _or(words: Sequence[str]) -> str:
+    return joined(words, "or")
+
+
+def _unread(states: Sequence[str]) -> list[str]:
+    return ["can't be read"] if UNREADABLE in states else []
+
+
+def _clock(seconds: float) -> str | None:
+    return None if abs(seconds) == float("inf") else show_instant(min(from_seconds(seconds), END - 1))
+
+
+def _instant(nanoseconds: int) -> str | None:
+    return show_instant(int(nanoseconds)) if EARLIEST < nanoseconds < END else None
+
+
+def _span(low: str | None, high: str | None) -> str:
+    if low is None:
+        return "any" if high is None else f"before {high}"
+    return f"from {low} on" if high is None else f"from {low} until {high}"
+
+
+def _week(spans: Sequence[Sequence[int]]) -> str:
+    """Returns minutes of the week in words.
+
+    >>> _week([[540, 600], [1980, 2040]])
+    'on Monday and Tuesday from 09:00 to 10:00'
+    """
+    hours: dict[tuple[tuple[int, int], ...], list[str]] = {}
+    for number, day in enumerate(DAYS):
+        start = number * DAY_MINUTES
+        found = tuple(
+            (int(max(low - start, 0)), int(min(high - start, DAY_MINUTES)))
+            for low, high in spans
+            if low < start + DAY_MINUTES and high > start
+        )
+        if found:
+            hours.setdefault(found, []).append(day)
+    return ", or ".join(f"on {days_words(days)}{_hours(found)}" for found, days in hours.items())
+
+
+def _hours(found: Sequence[tuple[int, int]]) -> str:
+    if list(found) == [(0, DAY_MINUTES)]:
+        return ""
+    return " " + joined(
+        [f"from {low // 60:02}:{low % 60:02} to {high // 60:02}:{high % 60:02}" for low, high in found], "and"
+    )
+
+
+def _address(spans: Sequence[Sequence[int]], states: Sequence[str]) -> str:
+    blocks = [block for low, high in spans for block in _blocks(int(low), int(high))]
+    found = [f"is within {'one of ' if len(blocks) > 1 else ''}{listed(blocks, 'or')}"] if blocks else []
+    found += ["is not sent"] if MISSING in states else []
+    return f"the IP address in the context {_or([*found, *_unread(states)])}"
+
+
+def _blocks(low: int, high: int) -> Iterator[str]:
+    """Yields the blocks of addresses between two numbers."""
+    if low < V6_START:
+        end = min(high, V6_START)
+        yield from map(str, summarize_address_range(IPv4Address(low), IPv4Address(end - 1)))
+    if high > V6_START:
+        start = max(low, V6_START) - V6_START
+        yield from map(str, summarize_address_range(IPv6Address(start), IPv6Address(high - V6_START - 1)))
+
+
+def _now(key: str, states: Sequence[str]) -> str:
+    _, section, name = parts(key)
+    orders = {BEFORE: "before", SAME: "at", AFTER: "after"}
+    words = [word for state, word in orders.items() if state in states]
+    found = [f"is {_or(words)} the time of the request"] if words else []
+    found += ["is missing"] if MISSING in states else []
+    found += ["can't be compared with the time of the request"] if UNREADABLE in states else []
+    return f"the {named(name)} of the {OWNERS[section]} {_or(found)}"
+
+
+def _reference(key: str, states: Sequence[str]) -> str:
+    _, section, name, op, value_of = parts(key)
+    attribute = f"the {named(name)} of the {OWNERS[section]}"
+    holds = f"{attribute} {predicate_of_reference(Operator(op), referred(value_of)).holds}"
+    unread = f"{attribute} has a value, and {referred(value_of)} is missing or does not fit"
+    match YES in states, UNREADABLE in states:
+        case True, False:
+            return holds
+        case True, True:
+            return f"either {holds}, or {unread}"
+        case False, True if len(states) == 1:
+            return unread
+        case _:
+            also = "" if UNREADABLE in states else f", nor that {unread}"
+            return f"it is not so that {holds}{also}"

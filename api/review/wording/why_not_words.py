@@ -1,0 +1,65 @@
+"""Words for the smallest sets of changes that would allow a denied request (D11)."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from ....bundles.wording import joined
+from .plain_values import counted, named, short_value
+
+MOST_SETS: Final = 10
+"""The sets that a text has. It counts the others."""
+
+_WHO: Final = {"caller": "the caller", "owner": "the owner of the resource", "administrator": "an administrator"}
+_ITEM: Final = "  - "
+
+
+def why_not_lines(found: Mapping[str, Any]) -> Iterator[str]:
+    """Yields the lines that say which changes would allow a request, one set on each line after the first.
+
+    >>> change = {"who": "caller", "kind": "attribute", "path": "context.mfa", "value": True}
+    >>> found = {"sets": [{"who": ["caller"], "changes": [change]}], "complete": True, "up_to": 4}
+    >>> for line in why_not_lines(found):
+    ...     print(line)
+    This would allow it:
+      - the caller sets `context.mfa` to true
+    """
+    sets: Sequence[Mapping[str, Any]] = found["sets"]
+    if found.get("undeclared"):
+        return
+    if sets:
+        yield "Each of these alone would allow it:" if len(sets) > 1 else "This would allow it:"
+    elif found["complete"]:
+        yield f"No set of up to {counted(found['up_to'], 'change')} would allow it."
+    for one in sets[:MOST_SETS]:
+        yield _ITEM + set_words(one)
+    if len(sets) > MOST_SETS:
+        yield f"{_ITEM}or one of {counted(len(sets) - MOST_SETS, 'other set')} of changes"
+    if not found["complete"]:
+        yield "There may be other changes: not all were tried."
+
+
+def set_words(one: Mapping[str, Any]) -> str:
+    """Returns a set of changes in words, by who makes them."""
+    parts = []
+    for who in one["who"]:
+        changes = [_change(change) for change in one["changes"] if change["who"] == who]
+        parts.append(f"{_WHO[who]} {joined(changes, 'and')}")
+    return joined(parts, "and")
+
+
+def _change(change: Mapping[str, Any]) -> str:
+    match change["kind"]:
+        case "attribute" if change["value"] is None:
+            return f"takes {named(change['path'])} away"
+        case "attribute":
+            return f"sets {named(change['path'])} to {short_value(change['value'])}"
+        case "role" if change["change"] == "take":
+            return f"takes the role {named(change['role'])} from the subject"
+        case "role":
+            return f"gives the subject the role {named(change['role'])}"
+        case "policy":
+            return f"disables the policy {named(change['policy'])}"
+        case "register":
+            return "registers the resource"
+        case _:
+            return "grants the action on the resource to the subject"

@@ -1,0 +1,58 @@
+"""Answers that cost much come one at a time, with pauses."""
+
+import asyncio
+
+from writ.api.http.pace import SHARE, Pace
+
+
+def test_one_alone_never_waits() -> None:
+    async def ask() -> float:
+        pace, clock = Pace(60.0), asyncio.get_running_loop().time
+        began = clock()
+        assert await pace.make(lambda: asyncio.sleep(0, "made")) == "made"
+        return clock() - began
+
+    assert asyncio.run(ask()) < 1
+
+
+def test_many_take_a_share_of_the_time_and_each_has_its_own() -> None:
+    """Also if one fails."""
+
+    async def ask() -> tuple[list[object], float]:
+        pace, clock, running = Pace(), asyncio.get_running_loop().time, set[int]()
+
+        async def make(number: int) -> int:
+            running.add(number)
+            await asyncio.sleep(0.01)
+            assert running == {number}
+            running.clear()
+            if number == 2:
+                raise ValueError
+            return number
+
+        began = clock()
+        found = await asyncio.gather(
+            *(pace.make(lambda number=number: make(number)) for number in range(5)),  # type: ignore[misc]
+            return_exceptions=True,
+        )
+        return [one if isinstance(one, int) else type(one) for one in found], clock() - began
+
+    found, seconds = asyncio.run(ask())
+    assert found == [0, 1, ValueError, 3, 4]
+    assert seconds > 0.01 + 4 * SHARE * 0.01
+
+
+def test_who_leaves_holds_up_nobody() -> None:
+    """Neither one that is being made, nor those that wait."""
+
+    async def ask() -> float:
+        pace, clock = Pace(), asyncio.get_running_loop().time
+        asked = [asyncio.create_task(pace.make(lambda: asyncio.sleep(60))) for _ in range(4)]
+        await asyncio.sleep(0.01)
+        began = clock()
+        for one in asked:
+            one.cancel()
+        assert await pace.make(lambda: asyncio.sleep(0, "made")) == "made"
+        return clock() - began
+
+    assert asyncio.run(ask()) < 10
