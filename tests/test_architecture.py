@@ -10,6 +10,8 @@ import pytest
 
 from tests.support.pages import page
 from tests.support.structure import (
+    CLIENT,
+    CLIENT_PACKAGES,
     FILES,
     FRONT,
     LAYERS,
@@ -21,6 +23,7 @@ from tests.support.structure import (
     imports,
     name_of,
     nodes,
+    package_of,
     reached,
     script_graph,
     script_imports,
@@ -47,7 +50,7 @@ ROOMS = {
     ),
     "writ.api.cli": _down(
         """
-        agent differences doctor explaining language main replaying routing serve
+        agent differences doctor explaining language main reconciling replaying routing serve
         environments greeting offline testing model_elements overwriting reports service_options start_model
         named_model git_revisions stores demo sentences server_options remote_service source_paths output
         """
@@ -57,7 +60,8 @@ ROOMS = {
     ),
     "writ.api.agent": _down(
         """
-        service follow following options follower pacing in_force status state followed_bundle freshness sources trust
+        service follow following reaching options follower pacing in_force status state followed_bundle freshness
+        sources trust
         """
     ),
     "writ.api.endpoints": _down("gateway insight metrics_page previewing tokens decisions errors management"),
@@ -78,7 +82,7 @@ ROOMS = {
     "writ.api.telemetry": _down("decision_log log metrics bounded_queue log_lines"),
     "writ.api.http": _down(
         """
-        handlers caller entity_tags error_answers lines revision_tokens openapi public_url raw_paths source_address
+        handlers caller error_answers lines revision_tokens openapi entity_tags pace public_url raw_paths source_address
         streams bodies queries request_id json_limits rejections
         """
     ),
@@ -89,23 +93,23 @@ ROOMS = {
         credential_rows actor pages gateway_settings environments environment_ids database errors
         """
     ),
-    "writ.api.settings": _down("durations settings written_instants setting_readers"),
+    "writ.api.settings": _down("durations model_limits settings written_instants setting_readers"),
     "writ.runtime": _down(
         """
-        trial_engine engine rate_counters searches decisions rates snapshot specialisation_cache filters
-        rules requests state translate routing effort limits
+        trial_engine engine asking in_force rate_counters why_not searches decisions rates snapshot specialisation_cache
+        filters strictness rules requests state translate routing effort limits decision shapes
         """
     ),
     "writ.compiler": _down(
         """
-        rego compile load check_policy lint_model check_elements forms passes rewrites lints checks lowering
-        documents language model diagnostics source limits
+        rego analysis renaming compile load check_policy lint_model check_elements forms passes rewrites lints checks
+        lowering documents language model diagnostics source limits
         """
     ),
     "writ.bundles": _down(
         """
-        feed delta signing file zones manifest publish routing prepared program wording conditions formats errors
-        event_loop progress
+        feed delta signing file zones manifest publish routing prepared program declarations wording conditions
+        formats errors extensions event_loop progress
         """
     ),
 }
@@ -137,9 +141,9 @@ ONE_PLACE = {
     "urllib3": (
         "api/agent/sources/",
         "api/telemetry/decision_log/sinks/collector.py",
-        "api/cli/remote_service.py",
         "api/endpoints/gateway/issuers.py",
     ),
+    "httpx": ("api/client/client/",),
     "fsspec": ("api/agent/sources/published.py", "api/engines/publishing/publishing_target.py"),
     "prometheus_client": ("api/telemetry/metrics/exposition.py",),
     "opentelemetry": ("api/service/observing/telemetry.py",),
@@ -329,10 +333,38 @@ def test_no_file_is_named_after_nothing(name):
 def test_an_installation_has_every_package():
     """A folder with an `__init__.py` is a package; one that pyproject.toml does not list would not be installed."""
     listed = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"]
-    assert listed == sorted({".".join(("writ", *path.parent.relative_to(ROOT).parts)) for path in FILES})
-    assert {".".join(("writ", *path.parent.relative_to(ROOT).parts)) for path in FILES if path.stem == "__init__"} == {
-        *listed
-    }
+    assert listed == sorted({package_of(path) for path in FILES})
+    assert {package_of(path) for path in FILES if path.stem == "__init__"} == {*listed}
+
+
+def test_what_applications_import_has_short_names():
+    """`api/client` is no package itself, and each folder in it is installed as `writ.NAME` (design.md)."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]
+    named = {f"writ.{name}": f"api/client/{name}" for name in CLIENT_PACKAGES}
+    assert settings["setuptools"]["package-dir"] == {"writ": "."} | named
+    assert set(named) <= set(settings["mypy"]["packages"])
+    assert not list(CLIENT.glob("*.py"))
+
+
+def test_commands_alone_import_what_applications_import():
+    ours = {f"writ.{name}" for name in CLIENT_PACKAGES}
+
+    def users(path):
+        used = {name for name in imports(path) if ".".join(name.split(".")[:2]) in ours}
+        return used if not path.is_relative_to(CLIENT) and not name_of(path).startswith("api/cli/") else ()
+
+    assert faults((path, users(path)) for path in FILES if path not in FRONT) == {}
+
+
+def test_what_applications_import_imports_no_command_and_no_server():
+    def strangers(path):
+        above = ("writ.api.cli", "writ.api.service", "writ.api.endpoints", "writ.api.server", "writ.api.console")
+        return {name for name in imports(path) if name.startswith(above)}
+
+    # in tests of applications alone: what runs policy tests as `writ test` does, and what answers as the service does
+    but = {CLIENT / "testing" / name for name in ("policy_tests.py", "answering.py")}
+    files = [path for path in FILES if path.is_relative_to(CLIENT) and path not in but]
+    assert faults((path, strangers(path)) for path in files) == {}
 
 
 @pytest.mark.parametrize(
@@ -341,6 +373,23 @@ def test_an_installation_has_every_package():
         ("writ", ("writ.runtime", "writ.compiler", "writ.api", "writ.bundles", "falcon", "sqlite_utils")),
         ("writ.runtime.engine", ("writ.compiler", "lark", "yaml", "falcon", "jwt", "cryptography")),
         ("writ.api.agent.follow", ("writ.compiler", "writ.api.store", "lark", "sqlite_utils", "falcon", "fsspec")),
+        (
+            "writ.client",
+            (
+                *("writ.compiler", "writ.api", "writ.testing", "writ.runtime.engine", "writ.bundles.file.reader"),
+                *("falcon", "sqlite_utils", "lark", "cryptography", "re2"),
+            ),
+        ),
+        (
+            "writ.decision_log",
+            ("writ.compiler", "writ.api.store", "writ.api.http", "httpx", "falcon", "urllib3", "lark"),
+        ),
+        ("writ.sqlalchemy", ("writ.compiler", "writ.api", "falcon", "jwt", "cryptography", "lark")),
+        ("writ.django", ("writ.compiler", "writ.api", "sqlalchemy", "falcon", "jwt", "lark")),
+        ("writ.mirror", ("writ.compiler", "writ.api.store", "lark", "sqlite_utils", "falcon", "fsspec")),
+        ("writ.testing", ("writ.compiler", "writ.runtime", "pytest")),
+        ("writ.testing.pytest_plugin", ("writ.compiler", "writ.runtime", "writ.api")),
+        ("writ.testing.engines", ("writ.api.store", "writ.api.service", "writ.api.cli", "falcon", "pytest")),
         ("writ.api.agent.sources.published", ("writ.compiler", "writ.api.store", "lark", "sqlite_utils", "falcon")),
         ("writ.compiler.compile", ("writ.runtime", "falcon")),
         ("writ.api.cli.offline.check", ("writ.runtime", "writ.bundles.file.reader", "rich", "falcon", "sqlite_utils")),

@@ -1,11 +1,14 @@
 """The wheel: what it holds, and that it works beside an application whose packages are named like Writ's folders."""
 
+import ast
+import json
 import os
 import shutil
 import subprocess
 import sys
 import sysconfig
 import venv
+from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 from zipfile import ZipFile
@@ -13,7 +16,7 @@ from zipfile import ZipFile
 import pytest
 
 from tests.support.server import KEY, started
-from tests.support.structure import LAYERS, ROOT
+from tests.support.structure import CLIENT_PACKAGES, LAYERS, ROOT
 
 MODEL = """\
 model: 1
@@ -106,6 +109,10 @@ def application(folder: Path) -> Path:
     return folder
 
 
+EXAMPLE = "api/client/example/"
+"""The example is read and started in a checkout."""
+
+
 def packed(wheel: Path) -> set[str]:
     with ZipFile(wheel) as archive:
         return set(archive.namelist())
@@ -116,29 +123,60 @@ def packed(wheel: Path) -> set[str]:
 
 def test_the_wheel_holds_all_code_and_data_of_the_four_folders_and_nothing_else(source: Path, wheel: Path) -> None:
     files = {path.relative_to(source).as_posix() for layer in LAYERS for path in (source / layer).rglob("*")}
-    expected = {f"writ/{name}" for name in files if (source / name).is_file() and "__pycache__" not in name}
+    expected = {
+        f"writ/{name.removeprefix('api/client/') if name.count('/') > 2 else name}"  # packages with short names
+        for name in files
+        if (source / name).is_file() and "__pycache__" not in name and not name.startswith(EXAMPLE)
+    }
     metadata = {name for name in packed(wheel) if name.split("/")[0].endswith(".dist-info")}
     assert packed(wheel) - metadata == expected | {"writ/__init__.py", "writ/__main__.py", "writ/py.typed"}
     assert {f"writ/{name}" for name in PLANTED} <= expected
 
 
-TYPED = """\
-from typing import assert_type
-from writ import Engine, Following, follow
+PROGRAM = ROOT / "tests/typed_program.py"
+PYRIGHT = ROOT / "build/node/node_modules/.bin/pyright"
+"""`.ci/run` installs it."""
 
-assert_type(Engine.open("model.bundle").allowed("user", "ann", "read", "document", "d1"), bool)
-assert_type(follow("https://writ.example"), Following)
-Engine.open(3)  # type: ignore[arg-type]
-"""
+ELSEWHERE = {
+    *("writ.client.AsyncClient", "writ.client.Client", "writ.decision_log.DecisionLog"),
+    *("writ.django.QueryRefused", "writ.queries.QueryRefused", "writ.starlette.Access"),
+}
+"""Names that the program imports from another module, which has the same object."""
+
+
+def test_the_typed_program_uses_every_public_name() -> None:
+    used = {
+        (node.module, alias.name)
+        for node in ast.walk(ast.parse(PROGRAM.read_text()))
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    modules = (import_module(name) for name in ("writ", *(f"writ.{name}" for name in CLIENT_PACKAGES)))
+    public = {(module.__name__, name) for module in modules for name in getattr(module, "__all__", ())}
+    assert {f"{module}.{name}" for module, name in public - used} == ELSEWHERE
 
 
 @pytest.mark.deployment
 def test_a_type_checker_knows_the_public_names(installed: Installed) -> None:
-    (installed.application / "typed.py").write_text(TYPED)
+    shutil.copy(PROGRAM, installed.application)
     python = installed.commands / "python"
-    line = [sys.executable, "-m", "mypy", "--strict", "--python-executable", str(python), "typed.py"]
+    line = [sys.executable, "-m", "mypy", "--strict", "--python-executable", str(python), PROGRAM.name]
     done = subprocess.run(line, cwd=installed.application, env=installed.variables(), capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (0, "Success: no issues found in 1 source file\n")
+
+
+@pytest.mark.deployment
+def test_another_type_checker_knows_them_too(installed: Installed) -> None:
+    """Pyright says that a comment ignores nothing, so the wrong lines of the program are found as well."""
+    if not PYRIGHT.exists():
+        pytest.skip("pyright is not installed in build/node")
+    shutil.copy(PROGRAM, installed.application)
+    settings: dict[str, object] = {"typeCheckingMode": "standard", "enableTypeIgnoreComments": False}
+    settings["reportUnnecessaryTypeIgnoreComment"] = "error"
+    (installed.application / "pyrightconfig.json").write_text(json.dumps(settings))
+    line = [str(PYRIGHT), "--pythonpath", str(installed.commands / "python"), PROGRAM.name]
+    done = subprocess.run(line, cwd=installed.application, env=installed.variables(), capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "0 errors, 0 warnings, 0 informations\n"), done.stderr
 
 
 # -- what works beside another application

@@ -10,7 +10,15 @@ from writ.api.settings.settings import HttpLimits, settings_from, show_settings
 from writ.api.store.audit.events import Event
 from writ.api.store.elements.listing import FILTERS
 from writ.api.telemetry.metrics.page_table import show_metrics
-from writ.compiler.model.elements import LISTS, Conditions, RateLimit, TimeWindow
+from writ.bundles.extensions import EXTENSIONS
+from writ.compiler.model.elements import (
+    LISTS,
+    SINGLE_MEMBERS,
+    AttributeDeclaration,
+    Conditions,
+    RateLimit,
+    TimeWindow,
+)
 
 from tests.support.messages import messages
 from tests.support.pages import page
@@ -44,21 +52,26 @@ def test_every_event_of_the_audit_log_is_told():
 def test_every_filter_of_a_list_is_told():
     rows = re.findall(r"^\| `([a-z-]+)` \| (.*) \|$", HTTP.section("Filter a list"), re.MULTILINE)
     told = {kind.replace("-", "_"): set(re.findall(r"`([^`]+)`", filters)) for kind, filters in rows}
-    assert told == {kind: set(filters) for kind, filters in FILTERS.items() if kind not in ("attributes", "lints")}
+    assert told == {kind: set(filters) for kind, filters in FILTERS.items() if kind not in SINGLE_MEMBERS | {"lints"}}
 
 
 @pytest.mark.parametrize(
     ("title", "element"),
     [
-        *((f"`{name}`", element) for name, element in LISTS.items()),
+        *((f"`{name}`", element) for name, element in LISTS.items() if name not in ("extensions", "requests")),
         ("`time_window`", TimeWindow),
         ("`rate_limit`", RateLimit),
+        ("`kind`, `one_of`, `required`", AttributeDeclaration),
     ],
 )
 def test_every_member_of_the_model_is_told(title, element):
     rows = re.findall(r"^\| (`.*?) \| (.*?) \|", MODEL.section(title), re.MULTILINE)
     told = {name: required == "yes" for names, required in rows for name in re.findall(r"`(\w+)`", names)}
     assert told == {member.encode_name: member.required for member in members(element)}
+
+
+def test_every_extension_is_told():
+    assert set(re.findall(r"^\| `(\w+)` \|", MODEL.section("`extensions`"), re.MULTILINE)) == set(EXTENSIONS)
 
 
 def test_every_section_of_conditions_is_told():

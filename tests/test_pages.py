@@ -9,7 +9,7 @@ from writ.api.endpoints.gateway.contracts.all_contracts import CONTRACTS
 from writ.api.engines.live.build import TEST_ENDINGS
 from writ.api.review.testing.file_reading import read_file
 from writ.api.service.routes.all_routes import ROUTES
-from writ.api.settings.settings import TABLE, TOKEN_VARIABLE
+from writ.api.settings.settings import COMMAND_VARIABLES, TABLE
 from writ.bundles import zones
 from writ.compiler.documents.yaml.document import yaml_value
 from writ.compiler.limits import DEFAULTS
@@ -24,6 +24,7 @@ PAGES = pages()
 FRONT, GUIDE = page("README.md"), page("compiler/README.md")
 
 BLOCKS = [block for one in PAGES for block in one.blocks]
+DJANGO_SETTINGS = ("WRIT_ENGINE", "WRIT_ASYNC_ENGINE", "WRIT_SUBJECT")
 ADDED = "adds to the model"
 PIPELINE = "pipeline: "
 MODELS = ("writ", "yaml")
@@ -146,7 +147,7 @@ def served(path, beginning=False):
 
 @by_name
 def test_settings_exist(shown):
-    assert set(re.findall(r"\bWRIT_[A-Z_]+[A-Z]", shown.text)) <= {*TABLE, TOKEN_VARIABLE}
+    assert set(re.findall(r"\bWRIT_[A-Z_]+[A-Z]", shown.text)) <= {*TABLE, *COMMAND_VARIABLES, *DJANGO_SETTINGS}
 
 
 @by_name

@@ -7,6 +7,7 @@ from typing import Final
 from tests.deep.exhaustive import check_all
 from tests.deep.faults import check_faults
 from tests.deep.hypotheses import check_drawn_laws
+from tests.deep.people import check_people
 from tests.deep.rego import check_rego
 from tests.deep.seeded import check_larger, check_small
 from tests.deep.soak import soak
@@ -32,6 +33,7 @@ GROUPS: Final = (
     Group(
         "rego", "fresh models as bundles for OPA: a real OPA's decisions against Writ's and the oracle's", 1, check_rego
     ),
+    Group("people", "fresh pairs of models: who gains and who loses, against the oracle", 1, check_people),
     Group("wire", "a real server: decision lane, application, framing and oracle compared", 1, check_wire),
     Group("faults", "damaged bundles and deltas, killed writers, killed workers", 1.5, check_faults),
     Group("soak", "ordinary callers beside hostile ones on a server with two workers", 3, soak),

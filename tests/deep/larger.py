@@ -7,10 +7,11 @@ from writ.bundles.file.fact_records import LISTED_GRANTS
 
 from tests.deep.moments import moment
 from tests.deep.trial import INDEXED_FROM
-from tests.support.strategies import document, grant, policy, resource_types
+from tests.support.strategies import document, grant, policy, resource_types, unequal
 from tests.support.strategies_instants import near_edge
 from tests.support.strategies_pick import Pick
 from tests.support.strategies_requests import request
+from tests.support.strategies_required import require
 from tests.support.strategies_values import RESOURCE_IDS, SUBJECT_IDS, SUBJECT_TYPES
 
 Document = dict[str, Any]
@@ -33,6 +34,7 @@ def larger_questions(pick: Pick, model: Document, count: int) -> list[tuple[Docu
 def larger_model(pick: Pick) -> Document:
     """A small model with many more elements of each kind."""
     model = document(pick)
+    model.pop("attributes", None)
     types = model.get("resource_types") or resource_types(pick) or [{"id": "doc", "actions": ["read"]}]
     for type_ in types:
         type_.pop("attributes", None)  # conditions are checked against what is declared
@@ -44,8 +46,11 @@ def larger_model(pick: Pick) -> Document:
     ]
     model["policies"] += alike(pick, types, names)
     model["groups"] = model.get("groups", []) + nested_groups(pick)
-    model["grants"] = model.get("grants", []) + many_grants(pick, types)
+    ids = [group["id"] for group in model["groups"]]
+    model["grants"] = unequal(model.get("grants", []) + many_grants(pick, types, ids))
     model["assignments"] = model.get("assignments", []) + many_assignments(pick, names, model["groups"])
+    if pick.chance(1, 3):
+        require(pick, model)
     return model
 
 
@@ -78,12 +83,14 @@ def nested_groups(pick: Pick) -> list[Document]:
     return [group if group["members"] else {"id": group["id"]} for group in found]
 
 
-def many_grants(pick: Pick, types: list[Document]) -> list[Document]:
-    """Grants around the count up to which a subject's are listed, and several of one subject on one resource."""
-    subject = {"type": pick.one(SUBJECT_TYPES), "id": pick.one(SUBJECT_IDS)}
-    found = []
+def many_grants(pick: Pick, types: list[Document], groups: list[str]) -> list[Document]:
+    """Grants around the count up to which a holder's are listed, and several of one holder on one resource."""
+    subject = {"subject": {"type": pick.one(SUBJECT_TYPES), "id": pick.one(SUBJECT_IDS)}}
+    holder = {"group": pick.one(groups)} if groups and pick.chance(1, 2) else subject
+    found: list[Document] = []
     for number in range(pick.one((0, LISTED_GRANTS - 1, LISTED_GRANTS, LISTED_GRANTS + 1, 3 * LISTED_GRANTS))):
-        one = grant(pick, f"grant {number:03}", types) | {"subject": subject}
+        one = grant(pick, f"grant {number:03}", types, groups)
+        one = {name: value for name, value in one.items() if name not in ("subject", "group")} | holder
         other = {"type": one["resource"]["type"], "id": f"resource {number}"}
         found.append(one if pick.chance(1, 4) else one | {"resource": other})
     return found
@@ -115,10 +122,14 @@ def changed(pick: Pick, model: Document) -> Document:
             one |= {"effect": "ALLOW", "priority": pick.number(-2, 2)}
         if pick.chance(1, 10):
             one["enabled"] = not one.get("enabled", True)
+    for key, declared in found.get("attributes", {}).get("context", {}).items():
+        if isinstance(declared, dict) and pick.chance(1, 4):
+            found["attributes"]["context"][key] = declared | {"required": not declared.get("required")}
     for group in found["groups"]:
         if pick.chance(1, 6):
             group["members"] = [{"type": pick.one(SUBJECT_TYPES), "id": pick.one(SUBJECT_IDS)}]
     for one in found["grants"]:
         if pick.chance(1, 10):
             one["resource"] = {"type": one["resource"]["type"], "id": pick.one(RESOURCE_IDS)}
+    found["grants"] = unequal(found["grants"])
     return found

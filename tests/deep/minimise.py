@@ -62,7 +62,7 @@ def without(parts: Any, at: int, count: int = 1) -> Any:
 
 
 def smaller_documents(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """A document without a list, half a list, an element, or a member of an element."""
+    """A document without a list, half a list, an element, or a member of an element or of its declarations."""
     lists = {name: rows for name, rows in document.items() if isinstance(rows, list)}
     for name in lists:
         yield {other: rows for other, rows in document.items() if other != name}
@@ -73,8 +73,12 @@ def smaller_documents(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
                     yield document | {name: without(rows, at, size)}
     for name, rows in lists.items():
         for at, row in enumerate(rows):
-            for smaller in smaller_elements(row):
+            for smaller in smaller_elements(row) if isinstance(row, dict) else ():  # `extensions` has texts
                 yield document | {name: [*rows[:at], smaller, *rows[at + 1 :]]}
+    if "attributes" in document:
+        yield {name: rows for name, rows in document.items() if name != "attributes"}
+        for smaller in smaller_elements(document["attributes"]):
+            yield document | {"attributes": smaller}
 
 
 def smaller_elements(element: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from tests.support.oracle_gates import instant
+from tests.support.oracle_instants import instant
 from tests.support.strategies_pick import Pick
 
 ENDS = ("starts_at", "expires_at")

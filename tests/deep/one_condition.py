@@ -1,6 +1,7 @@
 """Models with many policies of one condition each, so that each kind of condition is met with many values."""
 
 import ipaddress
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -10,6 +11,7 @@ from writ.compiler.rego.go_patterns import difference
 
 from tests.support.strategies_instants import FIRST, LAST
 from tests.support.strategies_pick import Pick
+from tests.support.strategies_references import OPS_OF_ELEMENTS
 
 Document = dict[str, Any]
 
@@ -60,16 +62,21 @@ NUMBERS = (
 )
 
 
-def condition_models(pick: Pick) -> tuple[Document, list[tuple[Document, float]]]:
-    """A model, and questions that lean towards its conditions."""
-    policies = [_policy(pick, number) for number in range(POLICIES)]
+def condition_models(pick: Pick, *, has_elements: bool = False) -> tuple[Document, list[tuple[Document, float]]]:
+    """A model, and questions that lean towards its conditions.
+
+    `has_elements` adds comparisons of the elements of arrays, which the exported rules can't say (X6).
+    """
+    kinds = (_window, _pattern, _addresses, _number, *(_elements, _elements) * has_elements)
+    policies = [_policy(pick, number, kinds) for number in range(POLICIES)]
     actions = [one["id"] for one in policies]
     model = {"model": 1, "resource_types": [{"id": "doc", "actions": actions}], "policies": policies}
+    model |= {"extensions": ["arrays"]} if has_elements else {}
     return model, [_question(pick, pick.one(policies)) for _ in range(QUESTIONS)]
 
 
-def _policy(pick: Pick, number: int) -> Document:
-    conditions = pick.one((_window, _pattern, _addresses, _number))(pick)
+def _policy(pick: Pick, number: int, kinds: Sequence[Callable[[Pick], Document]]) -> Document:
+    conditions = pick.one(kinds)(pick)
     id = f"p{number}"
     scope = {"resource_type_id": "doc", "actions": [id]}
     return {"id": id, "effect": pick.one(("ALLOW", "DENY")), "resource_types": [scope], "conditions": conditions}
@@ -89,6 +96,8 @@ def _question(pick: Pick, policy: Document) -> tuple[Document, float]:
     if "ip_allowlist" in conditions:
         return asked | {"context": {"ip": _address(pick, conditions["ip_allowlist"])}}, now
     condition = conditions["resource_attrs"][0]
+    if condition["op"] in OPS_OF_ELEMENTS:
+        return asked | {"resource": asked["resource"] | {"properties": {"k": _array(pick, condition["value"])}}}, now
     value = _text(pick) if condition["op"] == "regex" else _number_beside(pick, condition["value"])
     asked["resource"] |= {"properties": {"k": value}}
     asked["subject"] |= {"properties": {"k": _other_kind(value)}}  # a number that OPA takes for the same one, perhaps
@@ -196,6 +205,26 @@ def _number(pick: Pick) -> Document:
     value: Any = _any_number(pick)
     condition = {"key": "k", "op": op, "value": [value, [value]] if op in ("in", "nin") else value}
     return {"resource_attrs": [condition], **pick.one(({}, {"subject_attrs": [condition]}))}
+
+
+def _elements(pick: Pick) -> Document:
+    op = pick.one(OPS_OF_ELEMENTS)
+    several = [_element(pick) for _ in range(pick.one((0, 1, 1, 2, 3)))]
+    return {"resource_attrs": [{"key": "k", "op": op, "value": _element(pick) if op == "has" else several}]}
+
+
+def _element(pick: Pick) -> Any:
+    number = _any_number(pick)
+    return pick.one((number, number, str(number), [number], {"k": number}, True, False, "", "true", [], {}))
+
+
+def _array(pick: Pick, constant: Any) -> Any:
+    """An array with an element of the constant or one beside it, its elements wrapped once more, or no array."""
+    wanted = constant if isinstance(constant, list) else [constant]
+    some = [pick.one((one, _other_kind(one))) for one in wanted if pick.chance(1, 2)]
+    others = [pick.one((_element(pick), None)) for _ in range(pick.number(0, 2))]
+    found = pick.some([*some, *others], 0, len(some) + len(others))
+    return pick.one((found, found, found, [found], {"k": found}, *wanted, None, "[]"))
 
 
 def _any_number(pick: Pick) -> int | float:

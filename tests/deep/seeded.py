@@ -7,10 +7,13 @@ from typing import Any
 from tests.deep.larger import larger_models, larger_questions
 from tests.deep.laws import LAWS
 from tests.deep.moments import moment
+from tests.deep.one_condition import condition_models
 from tests.deep.task import Task
 from tests.deep.trial import INDEXED_FROM, UNUSUAL_INDEX, Trial, broken, engine_over, indexing
 from tests.support.strategies import seeded_case
 from tests.support.strategies_pick import Pick
+from tests.support.strategies_requests import request as drawn_request
+from tests.support.strategies_required import require
 
 Document = dict[str, Any]
 Question = tuple[Document, float]
@@ -24,15 +27,25 @@ def check_small(task: Task) -> None:
     while task.left > 0:
         seed = task.fresh_seed()
         document, request, now = seeded_case(seed)
+        if seed % 4 == 1:
+            request = requiring(Pick.seeded(seed), document)
         before = [seeded_case(seed + 1 + number)[0] for number in range((0, 0, 2)[seed % 3])]
         index = INDEXED_FROM if seed % 2 else UNUSUAL_INDEX
         check(task, [*before, document], [(request, moment(Pick.seeded(seed), document, now))], index)
 
 
+def requiring(pick: Pick, document: Document) -> Document:
+    """Let a model require attributes of the context, and return a request that lacks some of them, perhaps (C12)."""
+    require(pick, document)
+    return drawn_request(pick, document)
+
+
 def check_larger(task: Task) -> None:
-    """Larger models, many questions each, in force one after another by deltas."""
+    """Larger models, many questions each, in force one after another by deltas; and one of single conditions."""
     while task.left > 0:
         pick = Pick.seeded(task.fresh_seed())
+        model, questions = condition_models(pick, has_elements=True)
+        check(task, [model], questions[:QUESTIONS], INDEXED_FROM)
         documents = larger_models(pick, pick.number(1, 3))
         for count in range(1, len(documents) + 1):
             if task.left > 0:

@@ -61,7 +61,8 @@ def test_a_planted_fault_becomes_a_small_case(task, planted):
     assert case.answers == [expected]
     assert expected["reason_code"] == "EXPLICIT_DENY"
     assert len(document["policies"]) == 1
-    assert not {"groups", "grants", "subjects"} & document.keys()
+    assert not {"grants", "subjects"} & document.keys()
+    assert len(document.get("groups", [])) <= 1  # a group may hold the role
     assert task.failures >= 1
     assert any(paths[0].name in note for note in task.notes)
 

@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from writ.api.cli.demo import demo_sources
+from writ.api.review.testing.model_registry import ModelRegistry
 from writ.bundles import zones
+from writ.bundles.file.reader import open_bundle
 from writ.compiler.compile import Compiled, compile_model
 from writ.compiler.diagnostics.diagnostic import Diagnostic
 from writ.compiler.load import load
@@ -43,6 +45,13 @@ def demo_bundle(path: Path) -> tuple[Diagnostic, ...]:
     with path.open("w+b") as file:
         compile_model(loaded.model, zones.zone_data, zones.VERSION).write(file)
     return loaded.diagnostics
+
+
+def engine_with_registry(document: Document, path: Path) -> Engine:
+    """The same engine as `engine_for`, with the registry of the document (E9)."""
+    loaded = load([Source("model.json", json.dumps({"model": 1} | document).encode())], zones.zone_names())
+    assert loaded.model is not None, loaded.diagnostics
+    return Engine(open_bundle(bundle_file(document, path)), lambda: 0.0, registry=ModelRegistry(loaded.model))
 
 
 def engine_for(document: Document, path: Path) -> Engine:

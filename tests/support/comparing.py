@@ -16,7 +16,9 @@ STRINGS = ("", "a", "a\0", "ab", "b", "\U0001f600", "\uffff")
 SCALARS = (*NUMBERS, *STRINGS, True, False)
 CONSTANTS = (*SCALARS, [1], [], {"a": 1})
 PATTERNS = ("^a", "b$", "a.*b", "")
-VALUES = (*CONSTANTS, None, "c", "ab\0", 0.5, 3, 2.0**53 + 2, [True], {"a": True}, "\ud800")
+ELEMENTS = ("a", "b", 1, True, [1], {"a": 1})
+ARRAYS = (["a", "b"], ["b", None], [[1], 1.0], [True, {"a": 1.0}], [2])
+VALUES = (*CONSTANTS, *ARRAYS, None, "c", "ab\0", 0.5, 3, 2.0**53 + 2, [True], {"a": True}, "\ud800")
 
 comparisons = st.one_of(
     st.tuples(st.sampled_from(KEYS), st.sampled_from(["eq", "ne"]), st.sampled_from(CONSTANTS)),
@@ -25,6 +27,10 @@ comparisons = st.one_of(
     ),
     st.tuples(st.sampled_from(KEYS), st.sampled_from(["in", "nin"]), st.lists(st.sampled_from(CONSTANTS), max_size=3)),
     st.tuples(st.sampled_from(KEYS), st.just("regex"), st.sampled_from(PATTERNS)),
+    st.tuples(st.sampled_from(KEYS), st.just("has"), st.sampled_from(ELEMENTS)),
+    st.tuples(
+        st.sampled_from(KEYS), st.sampled_from(["has_any", "has_none"]), st.lists(st.sampled_from(ELEMENTS), max_size=3)
+    ),
 )
 rules = st.lists(st.lists(comparisons, max_size=3), max_size=4)
 rows = st.fixed_dictionaries({key: st.sampled_from(VALUES) for key in KEYS})

@@ -77,6 +77,12 @@ class Desk:
         """Wait until the page shows a text."""
         self.page.get_by_text(text).first.wait_for()
 
+    def sees_value(self, label: str, value: str) -> None:
+        """Wait until the field with a label has a value: a page may be drawn again shortly after it says why."""
+        from playwright.sync_api import expect
+
+        expect(self.page.get_by_label(label, exact=True)).to_have_value(value)
+
     def client(self, key: str = KEY) -> httpx.Client:
         """A client of the API beside the browser."""
         return httpx.Client(base_url=self.server.url, headers={"Authorization": f"Bearer {key}"}, timeout=30)

@@ -20,7 +20,7 @@ from writ.bundles.delta import (
 )
 from writ.bundles.file.fact_records import LISTED_GRANTS
 from writ.bundles.program import closure
-from writ.bundles.program.facts import EntityKey, Facts, Holding
+from writ.bundles.program.facts import EntityKey, Facts, GrantHolder, Holding
 from writ.compiler.compile import Compiled
 
 
@@ -55,20 +55,24 @@ def _fact_states(facts: Facts) -> dict[tuple[str, Any], AnyChange]:
     found: dict[tuple[str, Any], AnyChange] = {}
     above = closure.ancestors({id: group.parents for id, group in facts.groups.items()})
     for id, group in facts.groups.items():
-        found["group", id] = GroupChange(id, tuple(sorted(above[id])), united(group.holdings))
+        found["group", id] = GroupChange(id, tuple(sorted(above[id])), united(group.holdings), granted(facts, id))
     for key, subject in facts.subjects.items():
-        on = sorted({grant.resource for grant in facts.grants if grant.subject == key})
-        granted = tuple(on) if len(on) <= LISTED_GRANTS else None
         groups = tuple(sorted(subject.groups))
-        found["subject", key] = SubjectChange(key, groups, united(subject.holdings), granted)
+        found["subject", key] = SubjectChange(key, groups, united(subject.holdings), granted(facts, key))
     for grant in facts.grants:
-        pair = grant.subject, grant.resource
-        same = sorted(other for other in facts.grants if (other.subject, other.resource) == pair)
+        pair = grant.holder, grant.resource
+        same = sorted((one for one in facts.grants if (one.holder, one.resource) == pair), key=lambda one: one.id)
         grants = tuple(GrantState(other.id, other.actions, other.expires, other.starts) for other in same)
         found["grants", pair] = GrantsChange(*pair, grants)
     for key in facts.registered():
         found["resource", key] = ResourceChange(key, True)
     return found | {("alias", alias[:-1]): AliasChange(*alias) for alias in _aliases(facts)}
+
+
+def granted(facts: Facts, holder: GrantHolder) -> tuple[EntityKey, ...] | None:
+    """The resources on which a subject or a group has grants itself, None if they are too many to list."""
+    on = sorted({grant.resource for grant in facts.grants if grant.holder == holder})
+    return tuple(on) if len(on) <= LISTED_GRANTS else None
 
 
 def _aliases(facts: Facts) -> Iterator[tuple[str, str, str, str, str]]:

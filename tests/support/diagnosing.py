@@ -59,7 +59,9 @@ def compared(op: str, value: str, key: str = "k", on: str = "document", **lists:
     return conditions(f'{{"resource_attrs": [{{"key": "{key}", "op": "{op}", "value": {value}}}]}}', on=on, **lists)
 
 
-ABOUT_ALL = frozenset(("dead-allow", "group-cycle", "idle-deny", "redundant-policy", "unused-action", "unused-role"))
+ABOUT_ALL = frozenset(
+    ("dead-allow", "group-cycle", "idle-deny", "redundant-policy", "unused-action", "unused-extension", "unused-role")
+)
 """The codes of warnings that small models for other tests have: they declare and deny more than they use."""
 
 

@@ -1,5 +1,6 @@
 """Envoy's checks over gRPC by hand: the bytes of the messages, by the numbers of Envoy's API v3, and a client."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final, NamedTuple
@@ -9,6 +10,9 @@ import pytest
 CHECK: Final = "/envoy.service.auth.v3.Authorization/Check"
 HEALTH: Final = "/grpc.health.v1.Health/Check"
 SECONDS: Final = 30
+
+ID: Final = "writ-decision-id"
+DECISION: Final = re.compile("[0-9a-f]{16}-[0-9a-f]+")
 
 _VARINT, _BYTES = 0, 2
 _ATTRIBUTES, _REQUEST, _HTTP = 1, 4, 2
@@ -120,7 +124,9 @@ def _told(options: Iterable[bytes]) -> dict[str, tuple[str, int, bool]]:
         name = header[1][0].decode()
         assert name not in found
         found[name] = (header.get(2, [b""])[0].decode(), option.get(3, [0])[0], bool(option.get(4, [0])[0]))
-    return found
+    name, action, stays = found.pop(ID, ("", 0, False))
+    assert name == "" or DECISION.fullmatch(name), "each decision has another name"
+    return found | ({ID: ("named", action, stays)} if name else {})
 
 
 class Envoy:
@@ -142,6 +148,13 @@ class Envoy:
         own = key if key is not None else self._key
         sent = metadata if own is None else (("x-writ-authorization", f"Bearer {own}"), *metadata)
         return read_answer(self._check(message, metadata=sent, timeout=seconds, compression=compression))
+
+    def told_id(self, message: bytes, key: str | None = None) -> str | None:
+        """Returns the id of the request that the answer to a message has in its metadata, also if it is an error."""
+        own = (("x-writ-authorization", f"Bearer {key or self._key}"),)
+        call = self._check.future(message, metadata=own, timeout=SECONDS)
+        call.exception()
+        return dict(call.trailing_metadata()).get("x-request-id")
 
     def ask(self, method: str, path: str, *headers: tuple[str, str | bytes], host: str = "shop.example") -> Answer:
         """Returns the answer to a check with raw headers."""

@@ -1,19 +1,26 @@
 """The meaning of a filter tree by the oracle's comparisons, its text for messages, and the law of its shape (F6)."""
 
 from collections.abc import Callable
+from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
+from writ.bundles.conditions.trees.direct_grants import FilterLike
+from writ.bundles.conditions.trees.instant_comparisons import InstantComparison
 from writ.bundles.conditions.trees.tree import And, Const, FilterTree, Not, Or, TreeComparison
 
-from tests.support.oracle_conditions import compare
+from tests.support.oracle_conditions import compare, in_order
+from tests.support.oracle_instants import text_instant
 
 
-def tree_holds(tree: FilterTree, read: Callable[[str], Any]) -> bool:
+def tree_holds(tree: FilterLike, read: Callable[[str], Any]) -> bool:
     """Returns whether a tree holds for an entity; `read` gives the attribute that a key names."""
     match tree:
         case Const(value):
             return value
+        case InstantComparison(key, op, instant):
+            left = text_instant(read(key))
+            return left is not None and in_order(op, left, Fraction(instant, 10**9))
         case TreeComparison(key, op, value):
             return compare(op, read(key), value)
         case Not(child):

@@ -67,6 +67,13 @@ NEAR: tuple[Json, ...] = (
 )
 """Texts that are almost those of a UUID, a date or an instant."""
 
+INSTANTS = (
+    *("0001-01-01T00:00:00Z", "1969-12-31T23:59:59.999999Z", "1970-01-01T00:00:00.0000005Z", "2024-02-29T12:00Z"),
+    *("2024-02-29T13:00:00.000000999+01:00", "2024-02-29T12:00:00.000001Z", "2024-02-29T12:00:00.0000015Z"),
+    *("9999-12-31T23:59:59.999998999Z", "9999-12-31T23:59:59.999999Z", "9999-12-31T23:59:59.9999995Z"),
+)
+"""Instants at the microseconds of the rows, and between two (X5)."""
+
 PATTERNS = (
     *("", "^", "$", "^$", "a", "^a", "a$", "^a$", "b$", r"\.", "é$", "^\U0001f600", "^draft$", "draft", "^2024-", "Z$"),
     *("^2024-02-29$", "^2024-02-29T12", "^é", "^1", "^123e4567-", "^9999-12-31", "^g", "%", "_", r"\\", "^0"),
@@ -116,6 +123,9 @@ def trees(keys: Sequence[str]) -> Iterator[Tree]:
         for op in ("in", "nin"):
             yield from (_field(key, op, some) for some in ([], constants, constants[::2], constants[1::3]))
         yield from (_field(key, "regex", pattern) for pattern in PATTERNS)
+        if kind in VALUES and kind != "text":
+            for op in ("gt", "gte", "lt", "lte"):
+                yield from (_field(key, op, instant) | {"value_type": "instant"} for instant in INSTANTS)
 
 
 def assert_exact(

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from writ.compiler.model.elements import LISTS, SINGLE_MEMBERS
+
 from tests.support.strategies import document
 from tests.support.strategies_pick import Pick
 from tests.support.strategies_values import LOOK_ALIKES, NUMBERS, TEXTS, UNTRUSTED
@@ -17,7 +19,7 @@ _SENDABLE = tuple(value for value in UNTRUSTED if not isinstance(value, str) or 
 def hostile_lists(seed: int, sendable: bool = False) -> Lists:
     """The lists of a model; about every third element has faults. If `sendable`, the limits of HTTP let them pass."""
     pick = Pick.seeded(seed)
-    lists = {name: many for name, many in document(pick).items() if name != "model"}
+    lists = {name: many for name, many in document(pick).items() if name in LISTS and name not in SINGLE_MEMBERS}
     for many in lists.values():
         for index, value in enumerate(many):
             if pick.chance(1, 3):

@@ -10,7 +10,7 @@ from typing import Any, Final
 import msgspec
 from writ.api.engines.jobs.job import Job, JobCall
 from writ.api.store.errors import BodyFault as StoreFault
-from writ.api.store.errors import Conflict, NotFound, Rejected, StoreUnavailable
+from writ.api.store.errors import Conflict, NotFound, Rejected, StoreUnavailable, User
 
 LEFT_BEHIND: list[str] = []
 """The traces that jobs of this process have left behind."""
@@ -85,7 +85,7 @@ def _fail(call: JobCall[Asked]) -> None:
 ERRORS: Final[dict[str, Exception]] = {
     "unavailable": StoreUnavailable("a file is bad", "bad"),
     "missing": NotFound("there is none"),
-    "conflict": Conflict("it is used", (("roles", ("r",)),)),
+    "conflict": Conflict("it is used", (User("roles", ("r",)),)),
     "rejected": Rejected((StoreFault("code", "$.a", "message", "help", 1, (2, 3)),)),
 }
 

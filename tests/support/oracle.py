@@ -14,13 +14,15 @@ from tests.support.oracle_entities import (
     Document,
     Key,
     Question,
+    groups_of,
     key_of,
     out_of_reach,
     question,
     resource_key,
     subject_key,
 )
-from tests.support.oracle_gates import gate_results, instant
+from tests.support.oracle_gates import gate_results
+from tests.support.oracle_instants import instant
 from tests.support.oracle_rates import Counters
 
 PATHS = ("role", "group", "abac")
@@ -38,7 +40,19 @@ class Candidate(NamedTuple):
 
 
 def decide(document: Document, request: Document, now: float, counters: Counters | None = None) -> dict[str, Any]:
-    """The decision on `request` at `now` (epoch seconds), as far as the rules name its members (D1-D8, C10)."""
+    """The decision on `request`, and where it is allowed, that on its actor (A1)."""
+    subject = decide_for_one(document, request, now, counters)
+    actor = (request.get("options") or {}).get("actor")
+    if actor is None or not subject["decision"]:
+        return subject
+    other = decide_for_one(document, {**request, "subject": actor}, now, counters)
+    return subject if other["decision"] else other | {"denied_for": "actor"}
+
+
+def decide_for_one(
+    document: Document, request: Document, now: float, counters: Counters | None = None
+) -> dict[str, Any]:
+    """The decision for the subject at `now` (epoch seconds), as far as the rules name its members (D1-D8, C10)."""
     asked = question(document, request, now)
     if out_of_reach(document, asked):
         return denial("NO_POLICY_MATCH")
@@ -77,7 +91,13 @@ def explain(document: Document, request: Document, now: float) -> list[tuple[Any
 
 
 def held_by(document: Document, candidate: Candidate, asked: Question) -> dict[str, str] | None:
-    """The role, and for path `group` the group it is assigned to; of several the smallest role, then group (D10)."""
+    """The role, and for path `group` the group it is assigned to; of several the smallest role, then group (D10).
+
+    For a grant to a group, the group.
+    """
+    if candidate.kind == "grant":
+        grant = next(g for g in document["grants"] if g["id"] == candidate.id)
+        return {"group": grant["group"]} if "group" in grant else None
     if candidate.path not in ("role", "group"):
         return None
     policy = next(p for p in document["policies"] if p["id"] == candidate.id)
@@ -90,7 +110,9 @@ def held_by(document: Document, candidate: Candidate, asked: Question) -> dict[s
 
 
 def lacking(document: Document, request: Document, now: float) -> list[tuple[str, list[str]]]:
-    """The ALLOWs on the type and action for roles that the subject has none of, as (id, roles), in order (D10)."""
+    """The ALLOWs on the type and action for roles that the subject has none of, as (id, roles), in order (D10).
+
+    Policies that P6 takes away are in `excluded`."""
     asked = question(document, request, now)
     if out_of_reach(document, asked):
         return []
@@ -99,9 +121,31 @@ def lacking(document: Document, request: Document, now: float) -> list[tuple[str
         p
         for p in document.get("policies", [])
         if p["effect"] == "ALLOW" and "roles" in p and held.isdisjoint(p["roles"])
-        if policy_path(document, {key: value for key, value in p.items() if key != "roles"}, asked, asked.action)
+        if held.isdisjoint(p.get("except_roles", []))
+        if policy_path(document, for_everyone(p), asked, asked.action)
     ]
     return [(p["id"], sorted(set(p["roles"]))) for p in sorted(found, key=lambda p: (-p.get("priority", 0), p["id"]))]
+
+
+def excluded(document: Document, request: Document, now: float) -> list[tuple[str, list[str]]]:
+    """The policies on the type and action with exceptions that the subject holds, as (id, these roles) (D10, P6)."""
+    asked = question(document, request, now)
+    if out_of_reach(document, asked):
+        return []
+    held = {role for role, _ in roles_of(document, subject_key(asked), now)}
+    found = [
+        p
+        for p in document.get("policies", [])
+        if not held.isdisjoint(p.get("except_roles", []))
+        if policy_path(document, for_everyone(p), asked, asked.action)
+    ]
+    in_order = sorted(found, key=lambda p: (-p.get("priority", 0), p["id"]))
+    return [(p["id"], sorted(held & set(p["except_roles"]))) for p in in_order]
+
+
+def for_everyone(policy: Document) -> Document:
+    """The same policy without roles and exceptions."""
+    return {key: value for key, value in policy.items() if key not in ("roles", "except_roles")}
 
 
 def denial(reason_code: str, **by: str) -> dict[str, Any]:
@@ -134,7 +178,7 @@ def candidates(document: Document, asked: Question, action: str) -> list[Candida
     return [
         Candidate(g["id"], "grant", "ALLOW", "direct", 0, {})
         for g in document.get("grants", [])
-        if grant_applies(g, asked, action)
+        if grant_applies(document, g, asked, action)
     ] + [
         Candidate(p["id"], "policy", p["effect"], path, p.get("priority", 0), p.get("conditions", {}))
         for p in document.get("policies", [])
@@ -142,10 +186,11 @@ def candidates(document: Document, asked: Question, action: str) -> list[Candida
     ]
 
 
-def grant_applies(grant: Document, asked: Question, action: str) -> bool:
-    """A grant of this subject on this resource that covers the action and is in force (P4)."""
+def grant_applies(document: Document, grant: Document, asked: Question, action: str) -> bool:
+    """A grant of this subject or of a group of it, on this resource, that covers the action, in force (P4, P7)."""
+    subject = subject_key(asked)
     return (
-        key_of(grant["subject"]) == subject_key(asked)
+        (grant["group"] in groups_of(document, subject) if "group" in grant else key_of(grant["subject"]) == subject)
         and key_of(grant["resource"]) == resource_key(asked)
         and in_force(grant, asked.now)
         and covers(grant["actions"], asked.resource_type, action)
@@ -153,15 +198,18 @@ def grant_applies(grant: Document, asked: Question, action: str) -> bool:
 
 
 def policy_path(document: Document, policy: Document, asked: Question, action: str) -> str | None:
-    """The path by which an enabled policy applies to subject, type and action, or None (P1, P2, P5)."""
+    """The path by which an enabled policy applies to subject, type and action, or None (P1, P2, P5, P6)."""
     entries = [e for e in policy["resource_types"] if e["resource_type_id"] in ("*", asked.resource_type["id"])]
     if not policy.get("enabled", True):
         return None
     if not any(covers(entry["actions"], asked.resource_type, action) for entry in entries):
         return None
+    held = roles_of(document, subject_key(asked), asked.now)
+    if any(role in policy.get("except_roles", []) for role, _ in held):
+        return None
     if "roles" not in policy:
         return "abac"
-    paths = {path for role, path in roles_of(document, subject_key(asked), asked.now) if role in policy["roles"]}
+    paths = {path for role, path in held if role in policy["roles"]}
     return "role" if "role" in paths else "group" if "group" in paths else None
 
 
@@ -177,21 +225,6 @@ def roles_of(document: Document, subject: Key, now: float) -> set[tuple[str, str
     return {(a["role"], "role") for a in live if "subject" in a and key_of(a["subject"]) == subject} | {
         (a["role"], "group") for a in live if "group" in a and a["group"] in groups
     }
-
-
-def groups_of(document: Document, subject: Key) -> set[str]:
-    """The groups that have the subject as a member, or such a group, and so on until nothing is new (P3)."""
-    reached: set[str] = set()
-    while True:
-        more = {
-            group["id"]
-            for group in document.get("groups", [])
-            for member in group.get("members", [])
-            if (member["group"] in reached if "group" in member else key_of(member) == subject)
-        }
-        if more <= reached:
-            return reached
-        reached |= more
 
 
 def in_force(fact: Document, now: float) -> bool:

@@ -1,4 +1,4 @@
-"""The meaning of an attribute condition (C1-C7, E6)."""
+"""The meaning of an attribute condition (C1-C7, E6, X1-X6)."""
 
 from typing import Any
 
@@ -6,6 +6,7 @@ import re2
 from writ.bundles.conditions.values import Unreadable
 
 from tests.support.oracle_entities import Entity, Json, Question
+from tests.support.oracle_instants import instant_of_request, text_instant
 
 Result = tuple[str, str | None, str | None, bool]
 
@@ -21,14 +22,55 @@ def attribute_results(conditions: dict[str, Any], effect: str, asked: Question) 
 
 def condition_holds(section: str, condition: dict[str, Any], effect: str, asked: Question) -> bool:
     """Returns whether a comparison holds; without a required attribute it holds in a DENY alone (C12)."""
-    key = condition["key"]
-    compared = {one for one in asked.required if key == one or key.startswith(one + ".")}
-    if section == "context_attrs" and any(read(asked.context, one) is None for one in compared):
+    key, op = condition["key"], condition["op"]
+    if any(lacks_required(asked, other) for other in context_keys(section, condition)):
         return effect == "DENY"
     value = attribute(section, key, asked)
     if isinstance(value, Unreadable):  # sent, and not of its type (C11)
         return effect == "DENY"
-    return compare(condition["op"], value, condition["value"])
+    if condition.get("value_of") == "now":
+        return now_holds(op, value, effect, asked)
+    if "value_of" not in condition:
+        return compare(op, value, condition["value"])
+    referred = value_of(condition["value_of"], asked)
+    if value is not None and not can_be_compared(op, referred):
+        return effect == "DENY"
+    return compare(op, value, referred)
+
+
+def now_holds(op: str, value: Json, effect: str, asked: Question) -> bool:
+    """Returns whether an attribute compares so with the request's instant; what can't be read holds in a DENY (X5)."""
+    if value is None:
+        return False
+    left, right = text_instant(value), instant_of_request(asked)
+    return effect == "DENY" if left is None or right is None else in_order(op, left, right)
+
+
+def context_keys(section: str, condition: dict[str, Any]) -> list[str]:
+    """The keys of the context that a comparison reads, on either side (C12, X1)."""
+    source, _, other = condition.get("value_of", "").partition(".")
+    return [condition["key"]] * (section == "context_attrs") + [other] * (source == "context")
+
+
+def lacks_required(asked: Question, key: str) -> bool:
+    """Returns whether the request lacks a required attribute that the key reads (C12)."""
+    compared = {one for one in asked.required if key == one or key.startswith(one + ".")}
+    return any(read(asked.context, one) is None for one in compared)
+
+
+def value_of(text: str, asked: Question) -> Json:
+    """Returns the value that a reference names; `subject.groups` are the subject's groups (X1)."""
+    source, _, key = text.partition(".")
+    return [*asked.groups] if text == "subject.groups" else attribute(f"{source}_attrs", key, asked)
+
+
+def can_be_compared(op: str, referred: Json) -> bool:
+    """Returns whether a referred value is there, and of a type that a constant may have (X2)."""
+    if referred is None or isinstance(referred, Unreadable):
+        return False
+    if op in ("in", "nin", "has_any", "has_none"):
+        return isinstance(referred, list)
+    return op in ("eq", "ne", "has") or is_number(referred) or isinstance(referred, str)
 
 
 def attribute(section: str, key: str, asked: Question) -> Json:
@@ -60,7 +102,7 @@ def read(attributes: dict[str, Json], key: str) -> Json:
 
 
 def compare(op: str, value: Json, constant: Json) -> bool:
-    """Returns whether `value op constant`; false for an absent value, whatever the operator (C2-C7)."""
+    """Returns whether `value op constant`; false for an absent value, whatever the operator (C2-C7, X6)."""
     if value is None:
         return False
     match op:
@@ -74,6 +116,12 @@ def compare(op: str, value: Json, constant: Json) -> bool:
             return not any(same(value, element) for element in constant)
         case "regex":
             return found(constant, value)
+        case "has":
+            return isinstance(value, list) and any(same(element, constant) for element in value)
+        case "has_any":
+            return isinstance(value, list) and any(same(one, other) for one in value for other in constant)
+        case "has_none":
+            return isinstance(value, list) and not any(same(one, other) for one in value for other in constant)
     numbers = is_number(value) and is_number(constant)
     texts = isinstance(value, str) and isinstance(constant, str)
     return (numbers or texts) and in_order(op, value, constant)

@@ -28,17 +28,20 @@ class Question(NamedTuple):
     now: float
     required: frozenset[str] = frozenset()
     """The attributes of the context that each request has to send (C12)."""
+    groups: tuple[str, ...] = ()
+    """All groups of the subject, in order (X1)."""
 
 
 def question(document: Document, request: Document, now: float) -> Question:
-    """The evaluation that `request` asks of `document` at `now` (E2, E4, E5)."""
+    """The evaluation that `request` asks of `document` at `now` (E2, E4, E5, E9)."""
     subject, resource, action = request["subject"], request["resource"], request["action"]
     declared = declared_type(document, resource["type"])
     subjects = [s for s in document.get("subjects", []) if s["type"] == subject["type"]]
     resources = [r for r in document.get("resources", []) if declared and r["type"] == declared["id"]]
+    asking = named(request, subject, subjects, ("external_id",))
     return Question(
-        subject=Entity(subject["type"], identify(subject, subjects, ("external_id",)), sent(subject)),
-        resource=Entity(resource["type"], identify(resource, resources, ("external_id", "name")), sent(resource)),
+        subject=asking,
+        resource=named(request, resource, resources, ("external_id", "name")),
         resource_type=declared,
         action=action["name"],
         action_properties=action.get("properties") or {},
@@ -49,13 +52,27 @@ def question(document: Document, request: Document, now: float) -> Question:
             for key, kind in (document.get("attributes", {}).get("context") or {}).items()
             if isinstance(kind, dict) and kind.get("required")
         ),
+        groups=tuple(sorted(groups_of(document, asking[:2]))),
     )
+
+
+def asked_by(document: Document, asked: Question, subject: Entity) -> Question:
+    """The same evaluation for another subject, with the groups of that one (X1, X4)."""
+    return asked._replace(subject=subject, groups=tuple(sorted(groups_of(document, subject[:2]))))
 
 
 def declared_type(document: Document, name: str) -> Document | None:
     """The resource type that a request calls `name` (E7)."""
     types = document.get("resource_types", [])
     return next((t for t in types if t.get("name", t["id"]) == name), None)
+
+
+def named(request: Document, entity: Document, listed: list[Document], aliases: tuple[str, ...]) -> Entity:
+    """An entity with the attributes sent; what is not sent is the registered one, if the request asks so (E5, E9)."""
+    id = identify(entity, listed, aliases)
+    registered = next((e.get("attributes") or {} for e in listed if e["id"] == id), {})
+    asked = (request.get("options") or {}).get("attributes") == "registered"
+    return Entity(entity["type"], id, {**(registered if asked else {}), **sent(entity)})
 
 
 def identify(entity: Document, listed: list[Document], aliases: tuple[str, ...]) -> str | None:
@@ -86,11 +103,26 @@ def key_of(reference: Document) -> Key:
     return reference["type"], reference["id"]
 
 
+def groups_of(document: Document, subject: Key) -> set[str]:
+    """The groups that have the subject as a member, or such a group, and so on until nothing is new (P3)."""
+    reached: set[str] = set()
+    while True:
+        more = {
+            group["id"]
+            for group in document.get("groups", [])
+            for member in group.get("members", [])
+            if (member["group"] in reached if "group" in member else key_of(member) == subject)
+        }
+        if more <= reached:
+            return reached
+        reached |= more
+
+
 def registered_subjects(document: Document) -> Iterator[Key]:
     """Every subject that the model lists, assigns, grants to or makes a member (E3)."""
     yield from map(key_of, document.get("subjects", []))
     yield from (key_of(a["subject"]) for a in document.get("assignments", []) if "subject" in a)
-    yield from (key_of(g["subject"]) for g in document.get("grants", []))
+    yield from (key_of(g["subject"]) for g in document.get("grants", []) if "subject" in g)
     for group in document.get("groups", []):
         yield from (key_of(member) for member in group.get("members", []) if "group" not in member)
 

@@ -3,32 +3,22 @@
 import importlib.resources
 import ipaddress
 import math
-import re
 from collections.abc import Collection
-from datetime import UTC, datetime, timedelta
-from decimal import Decimal
+from datetime import timedelta
 from fractions import Fraction
 from functools import cache
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from tests.support.oracle_conditions import Result, is_number
+from tests.support.oracle_conditions import Result
 from tests.support.oracle_entities import Json, Question
+from tests.support.oracle_instants import EPOCH, instant, instant_of_request
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 GATES = ("time_window", "ip_allowlist", "rate_limit")
 DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-EARLIEST = Fraction(-62135596800)
-END = Fraction(253402300800)
-NANOSECOND = Fraction(1, 10**9)
-RFC3339 = re.compile(
-    r"(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d)(?::(\d\d)(\.\d+)?)?"
-    r"(?:[Zz]|([+-])([01]\d|2[0-3]):([0-5]\d))",
-    re.ASCII,
-)
 
 
 def gate_results(
@@ -52,7 +42,7 @@ def gate_results(
 def time_holds(window: dict[str, Any], effect: str, asked: Question) -> bool:
     """`context.time` when sent, else the clock; a DENY holds on one sent that can't be read (C7, C8)."""
     time = asked.context.get("time")
-    inside = in_window(window, instant(asked.now if time is None else time))
+    inside = in_window(window, instant_of_request(asked))
     return time is not None and effect == "DENY" if inside is None else inside
 
 
@@ -70,34 +60,6 @@ def address_holds(blocks: list[str], effect: str, asked: Question) -> bool:
 def rate_holds(limit: dict[str, Any], effect: str, asked: Question) -> bool:
     """False, as it is without counters; `oracle.decide` asks its counters, if it has some (C10)."""
     return False
-
-
-def instant(value: Json) -> Fraction | None:
-    """Epoch seconds of an RFC 3339 text or a finite number, to the nanosecond; None where it can't be read (C8)."""
-    if isinstance(value, str):
-        seconds = rfc3339(value)
-    elif is_number(value) and -math.inf < value < math.inf:
-        seconds = Fraction(value)
-    else:
-        return None
-    if seconds is None or not EARLIEST <= seconds < END:
-        return None
-    return math.floor(seconds / NANOSECOND) * NANOSECOND
-
-
-def rfc3339(text: str) -> Fraction | None:
-    """Exact epoch seconds of an RFC 3339 text; seconds are optional, second 60 is not read (C8)."""
-    parts = RFC3339.fullmatch(text)
-    if parts is None:
-        return None
-    year, month, day, hour, minute, second = (int(part or 0) for part in parts.groups()[:6])
-    fraction, sign, hours, minutes = parts.groups()[6:]
-    try:
-        local = datetime(year, month, day, hour, minute, second, tzinfo=UTC)
-    except ValueError:
-        return None
-    east = int(f"{sign}1") * (int(hours) * 3600 + int(minutes) * 60) if sign else 0
-    return (local - EPOCH) // timedelta(seconds=1) - east + Fraction(Decimal(fraction or 0))
 
 
 def in_window(window: dict[str, Any], when: Fraction | None) -> bool | None:

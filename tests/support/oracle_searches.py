@@ -1,11 +1,13 @@
 """The meaning of filters and searches, the slow way (F1-F3, F7, S2)."""
 
+from collections.abc import Iterable
 from typing import Any
 
-from tests.support.oracle import Candidate, candidates, holds, rank
-from tests.support.oracle_conditions import compare, read
+from tests.support.oracle import Candidate, candidates, grant_applies, holds, rank
+from tests.support.oracle_conditions import compare, in_order, read
 from tests.support.oracle_entities import Document, Json, Question, out_of_reach
 from tests.support.oracle_gates import GATES
+from tests.support.oracle_instants import text_instant
 
 ALL_GATES = ("context_attrs", *GATES)
 PATHS = ("direct", "role", "group", "abac")
@@ -37,13 +39,24 @@ def open_paths(document: Document, asked: Question) -> set[str]:
 
 def gated(candidate: Candidate) -> bool:
     """Returns whether a candidate has a request-time gate; an empty list of comparisons is none (C10)."""
-    return any(candidate.conditions.get(gate) for gate in ALL_GATES)
+    compared = (c for name, many in candidate.conditions.items() if name.endswith("_attrs") for c in many)
+    return any(candidate.conditions.get(gate) for gate in ALL_GATES) or any(map(reads_context, compared))
 
 
 def ungated(candidate: Candidate) -> Candidate:
     """A candidate without its gates."""
-    left = {name: value for name, value in candidate.conditions.items() if name not in ALL_GATES}
+    left = {
+        name: [c for c in value if not reads_context(c)]
+        for name, value in candidate.conditions.items()
+        if name not in ALL_GATES
+    }
     return candidate._replace(conditions=left)
+
+
+def reads_context(condition: dict[str, Any]) -> bool:
+    """Returns whether a comparison refers to the context or to the instant, which makes it a gate (C10, X3, X5)."""
+    other = str(condition.get("value_of", ""))
+    return other == "now" or other.startswith("context.")
 
 
 def found_by_search(document: Document, asked: Question, decided: bool) -> str | None:
@@ -63,11 +76,31 @@ def not_open(candidate: Candidate) -> bool:
     return candidate.effect == "ALLOW" or not gated(candidate)
 
 
+def granted_ids(document: Document, asked: Question, ids: Iterable[str]) -> list[str]:
+    """The resources among `ids` on which a grant to the subject or a group of it covers the action (F3, P7)."""
+    rows = ((id, asked._replace(resource=asked.resource._replace(id=id))) for id in ids)
+    return [
+        id for id, row in rows if any(grant_applies(document, g, row, row.action) for g in document.get("grants", []))
+    ]
+
+
+def with_ids(tree: dict[str, Any], ids: list[str]) -> dict[str, Any]:
+    """The tree with `id in ids` in the place of each node of direct grants (F8)."""
+    if tree["type"] == "direct":
+        return {"type": "field", "field": "id", "operator": "in", "value": ids}
+    if tree["type"] == "logical":
+        return tree | {"conditions": [with_ids(child, ids) for child in tree["conditions"]]}
+    return tree
+
+
 def tree_holds(tree: dict[str, Any], id: str | None, attributes: dict[str, Json]) -> bool:
     """Returns whether a filter tree is true of a row; `not` is plain negation (F5)."""
     match tree:
         case {"type": "const", "value": value}:
             return bool(value)
+        case {"type": "field", "field": key, "operator": op, "value": constant, "value_type": "instant"}:
+            left = text_instant(id if key == "id" else read(attributes, key))
+            return left is not None and in_order(op, left, text_instant(constant))
         case {"type": "field", "field": key, "operator": op, "value": constant}:
             return compare(op, id if key == "id" else read(attributes, key), constant)
         case {"type": "logical", "operator": "not", "conditions": [child]}:

@@ -59,7 +59,7 @@ def run(shown: Page, folder: Path, url: str) -> dict[Block, Ran]:
     """Run all examples of a page in `folder`, against the service at `url`."""
     blocks = [block for block in shown.blocks if is_run(block)]
     script = folder / "page.sh"
-    script.write_text(_START + "".join(_step(block, folder) for block in blocks).replace(DEMO_URL, url))
+    script.write_text(_START + "".join(_step(block, folder, url) for block in blocks))
     with forked_writ() as commands:
         settings = {"PATH": f"{commands}:{environment().get('PATH', '')}"}
         done = subprocess.run(["bash", script], cwd=folder, env=environment(settings), timeout=_PATIENCE_SECONDS)
@@ -112,8 +112,8 @@ def printed(example: str) -> list[str]:
     return re.findall(r"^# (.*)$", example, re.MULTILINE)
 
 
-def _step(block: Block, folder: Path) -> str:
-    text = block.text.replace(PRINTED_KEY, KEY)
+def _step(block: Block, folder: Path, url: str) -> str:
+    text = block.text.replace(PRINTED_KEY, KEY).replace(DEMO_URL, url)
     if block.language == "python":
         (folder / f"{block.line}.py").write_text(text)
         text = f"{sys.executable} {block.line}.py\n"

@@ -9,7 +9,8 @@ from writ.api.store.elements.edits import Create, Delete, Edit, Patch, Replace
 from writ.api.store.elements.kinds import KINDS
 from writ.api.store.errors import BadQuery, Refusal
 from writ.api.store.store import Store
-from writ.compiler.model.elements import ElementKind
+from writ.compiler.model.elements import SINGLE_MEMBERS, ElementKind
+from writ.compiler.model.single_members import element_of
 from writ.compiler.source import Source
 
 from tests.support.strategies_pick import Pick
@@ -55,6 +56,9 @@ def random_edits(pick: Pick, here: Document, other: Document) -> list[Edit]:
 
 def _towards(here: Document, other: Document) -> Iterator[Edit]:
     for name, kind in KINDS.items():
+        if name in SINGLE_MEMBERS:
+            yield from _single(name, here.get(name), other.get(name))
+            continue
         present = {key_of(kind.key, element): element for element in here.get(name, ())}
         for element in other.get(name, ()):
             key = key_of(kind.key, element) if "id" in element else None
@@ -70,6 +74,13 @@ def _towards(here: Document, other: Document) -> Iterator[Edit]:
                 yield Replace(name, key, present[key], before=next(iter(present))[0])
             yield Delete(name, key)
             yield Delete(name, key, cascade=True)
+
+
+def _single(name: ElementKind, here: Any, other: Any) -> Iterator[Edit]:
+    if other is not None:
+        yield Replace(name, (name,), element_of(name, other))
+    if here is not None:
+        yield Delete(name, (name,))
 
 
 def key_of(names: Sequence[str], element: Document) -> tuple[str, ...]:

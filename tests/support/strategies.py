@@ -5,15 +5,20 @@ alphabets and values, `strategies_values.py`; all choose through `strategies_pic
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from hypothesis import strategies as st
+from writ.compiler.model.elements import LISTS, SINGLE_MEMBERS
 
-from tests.support.oracle_gates import instant
+from tests.support.oracle_instants import instant
+from tests.support.strategies_arrays import of_elements
 from tests.support.strategies_conditions import conditions
 from tests.support.strategies_instants import instants, model_instant, near_edge
+from tests.support.strategies_now import compare_with_now
 from tests.support.strategies_pick import Pick
+from tests.support.strategies_references import refer
 from tests.support.strategies_requests import request, requests
+from tests.support.strategies_required import require
 from tests.support.strategies_values import (
     ACTIONS,
     ALIASES,
@@ -69,13 +74,24 @@ def document(pick: Pick) -> Row:
         "subjects": listed(pick, SUBJECT_TYPES, SUBJECT_IDS, ("external_id",)),
         "resources": listed(pick, type_ids, RESOURCE_IDS, ("external_id", "name")),
         "assignments": assignments(pick, role_ids, group_ids),
-        "grants": [grant(pick, id_, types) for id_ in pick.some(POLICY_IDS, 0, 4 if types else 0)],
+        "grants": unequal([grant(pick, id_, types, group_ids) for id_ in pick.some(POLICY_IDS, 0, 4 if types else 0)]),
         "policies": [policy(pick, id_, types, role_ids) for id_ in pick.some(POLICY_IDS, 0, 6)],
         "routes": [route(pick, f"r{number}", types) for number in range(pick.number(0, 4) if types else 0)],
     }
+    used = ["arrays"] * (pick.chance(1, 3) and of_elements(pick, found["policies"]))
+    used += ["references"] * (pick.chance(1, 3) and refer(pick, found["policies"]))
+    used += ["now"] * (pick.chance(1, 4) and compare_with_now(pick, found))
+    extensions = {"extensions": used} if used else {}
     if pick.chance(1, 2):
-        declare_attributes(found)
-    return {"model": 1} | {name: rows for name, rows in found.items() if rows or pick.chance(1, 2)}
+        declare_attributes(pick, found)
+    if pick.chance(1, 4):
+        require(pick, found)
+    return {"model": 1} | extensions | {name: rows for name, rows in found.items() if rows or pick.chance(1, 2)}
+
+
+def filled_lists(document: Row) -> list[str]:
+    """The lists of elements that a document has, without the empty ones and without what is one member."""
+    return [name for name, rows in document.items() if name in LISTS and name not in SINGLE_MEMBERS and rows]
 
 
 def resource_types(pick: Pick) -> list[Row]:
@@ -137,15 +153,29 @@ def assignments(pick: Pick, roles: list[str], groups: list[str]) -> list[Row]:
     return found
 
 
-def grant(pick: Pick, id_: str, types: list[Row]) -> Row:
-    """A direct grant, not begun or expired perhaps; it has an id, since the oracle makes none (P4)."""
-    type_ = pick.one(types)
+def grant(pick: Pick, id_: str, types: list[Row], groups: list[str]) -> Row:
+    """A direct grant, not begun or expired perhaps; it has an id, since the oracle makes none (P4, P7)."""
+    type_, to_group = pick.one(types), groups and pick.chance(1, 3)
+    holder = {"group": pick.one(groups)} if to_group else {"subject": reference(pick, SUBJECT_TYPES, SUBJECT_IDS)}
     return {
         "id": id_,
-        "subject": reference(pick, SUBJECT_TYPES, SUBJECT_IDS),
+        **holder,
         "resource": {"type": type_["id"], "id": pick.one(RESOURCE_IDS)},
         "actions": actions(pick, type_["actions"]),
     } | span(pick)
+
+
+def unequal(grants: Sequence[Row]) -> list[Row]:
+    """The grants without those that equal an earlier one (P8)."""
+    found: list[Row] = []
+    seen = []
+    for row in grants:
+        times = [name in row and instant(row[name]) for name in ("starts_at", "expires_at")]
+        content = (row.get("subject") or row["group"], row["resource"], set(row["actions"]), times)
+        if content not in seen:
+            seen.append(content)
+            found.append(row)
+    return found
 
 
 def span(pick: Pick) -> Row:
@@ -174,6 +204,9 @@ def policy(pick: Pick, id_: str, types: list[Row], roles: list[str]) -> Row:
     found |= pick.member(1, 4, "name", f"policy {id_}") | pick.member(1, 4, "description", "why \U0001f600")
     if roles and pick.chance(2, 3):
         found["roles"] = pick.some(roles, 1, 2)
+    others = [role for role in roles if role not in found.get("roles", ())]
+    if others and pick.chance(1, 4):
+        found["except_roles"] = pick.some(others, 1, 2)
     if pick.chance(2, 3):
         found["conditions"] = conditions(pick, effect)
     return found
@@ -200,7 +233,17 @@ def covered(pick: Pick, types: list[Row]) -> Row:
     return {"resource_type_id": "*", "actions": actions(pick, declared)}
 
 
-def declare_attributes(document: Row) -> None:
+DECLARED: Final = (
+    "object",
+    "instant",
+    {"kind": "object", "required": True},
+    {"kind": "string", "one_of": ["b", "a", "b"]},
+    {"kind": "array", "one_of": [1, 1.0, True, "a"], "required": False},
+)
+"""Declarations of an attribute, in their short and their long form."""
+
+
+def declare_attributes(pick: Pick, document: Row) -> None:
     """Declare an attribute on every type that no condition looks at: conditions are checked against it."""
     looked_at = {
         entry["resource_type_id"]
@@ -210,4 +253,4 @@ def declare_attributes(document: Row) -> None:
     }
     for type_ in document["resource_types"]:
         if not {"*", type_["id"]} & looked_at:
-            type_["attributes"] = {"declared": "object"}
+            type_["attributes"] = {"declared": pick.one(DECLARED)}

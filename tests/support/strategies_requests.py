@@ -5,12 +5,17 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from tests.support.strategies_arrays import array_near
 from tests.support.strategies_conditions import SECTIONS
 from tests.support.strategies_instants import context_time
+from tests.support.strategies_now import instant_text, now_comparisons_of
 from tests.support.strategies_pick import Pick
+from tests.support.strategies_references import OPS_OF_ELEMENTS, references_of, without_depth
+from tests.support.strategies_required import lacking
 from tests.support.strategies_values import (
     ACTIONS,
     ALIASES,
+    GROUPS,
     KEYS,
     LOOK_ALIKES,
     PATTERNS,
@@ -87,7 +92,12 @@ def request(pick: Pick, document: Row) -> Row:
     found["subject"] |= pick.member(1, 8, "name", "a")
     found["action"] |= {pick.one(("properties",) * 7 + ("attributes",)): sent["action_attrs"] or None}
     found["resource"] |= carried(pick, sent["resource_attrs"])
-    found |= context(pick, sent["context_attrs"])
+    found |= context(pick, lacking(pick, document, sent["context_attrs"]))
+    if "extensions" in document:  # a filter refuses values of many levels
+        for bag in (found["subject"], found["action"], found, found["resource"]):
+            for member in ("attributes", "properties", "context"):
+                if member in bag:
+                    bag[member] = without_depth(bag[member])
     return found | pick.member(1, 5, "unknown", [None])
 
 
@@ -180,10 +190,35 @@ def context(pick: Pick, attributes: Row) -> Row:
 def sent_attributes(pick: Pick, document: Row, focus: Row) -> dict[str, Row]:
     """For each section the attributes to send: with an eye on the focus, or on every policy."""
     policies = [focus] if pick.chance(1, 2) else document.get("policies", [])
-    return {
-        section: attributes(pick, [c for p in policies for c in p.get("conditions", {}).get(section, [])])
+    sent = {
+        section: attributes(
+            pick, [c for p in policies for c in p.get("conditions", {}).get(section, []) if "value_of" not in c]
+        )
         for section in SECTIONS
     }
+    for policy in policies:
+        for section, condition in references_of(policy):
+            place_both(pick, sent, section, condition)
+        for section, condition in now_comparisons_of(policy):
+            if pick.chance(7, 8):
+                value = attribute_value(pick) if pick.chance(1, 8) else instant_text(pick)
+                place(sent[section], condition["key"], value, pick.one(WAYS))
+    return sent
+
+
+def place_both(pick: Pick, sent: dict[str, Row], section: str, condition: Row) -> None:
+    """Put values under both keys of a comparison with a reference: often such that it holds (X2)."""
+    value = pick.one(GROUPS) if condition["value_of"] == "subject.groups" else attribute_value(pick)
+    source, _, key = condition["value_of"].partition(".")
+    op = condition["op"]
+    referred = [value, "z"] if op in ("in", "nin", "has_any", "has_none") and pick.chance(3, 4) else value
+    if op in OPS_OF_ELEMENTS and pick.chance(5, 6):
+        value = ["y", value] if pick.chance(1, 2) else [value]
+    if pick.chance(7, 8):
+        place(sent[section], condition["key"], value, pick.one(WAYS))
+    if pick.chance(7, 8):
+        beside_it = attribute_value(pick) if pick.chance(1, 4) else referred
+        place(sent[f"{source}_attrs"], key, beside_it, pick.one(WAYS))
 
 
 def attributes(pick: Pick, conditions: list[Row]) -> Row:
@@ -216,6 +251,8 @@ def answer(pick: Pick, condition: Row) -> Any:
         return attribute_value(pick)
     if op == "regex":
         return pick.one((PATTERNS[constant], *TEXTS[:8])) if pick.chance(1, 2) else PATTERNS[constant]
+    if op in OPS_OF_ELEMENTS:
+        return array_near(pick, condition)
     if constant == []:
         return pick.one(TEXTS)
     if op in ("in", "nin"):

@@ -10,7 +10,11 @@ from typing import Final
 ROOT: Final = Path(__file__).parents[2]
 LAYERS: Final = ("api", "bundles", "compiler", "runtime")
 FRONT: Final = (ROOT / "__init__.py", ROOT / "__main__.py")
-FILES: Final = [*FRONT, *sorted(path for layer in LAYERS for path in (ROOT / layer).rglob("*.py"))]
+EXAMPLE: Final = ROOT / "api/client/example"
+"""The complete example. It is an application that uses Writ, and no part of Writ."""
+
+_OURS: Final = sorted(path for layer in LAYERS for path in (ROOT / layer).rglob("*.py"))
+FILES: Final = [*FRONT, *(path for path in _OURS if not path.is_relative_to(EXAMPLE))]
 
 
 def name_of(path: Path) -> str:
@@ -18,10 +22,22 @@ def name_of(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
+CLIENT: Final = ROOT / "api/client"
+"""The folder of what applications import. It is no package: each folder in it is installed as `writ.NAME`."""
+
+CLIENT_PACKAGES: Final = tuple(sorted(path.name for path in CLIENT.iterdir() if (path / "__init__.py").exists()))
+
+
 def module_of(path: Path) -> str:
-    """Returns a file's module, `writ.api.service.app`."""
-    parts = ("writ", *path.relative_to(ROOT).with_suffix("").parts)
+    """Returns a file's module, `writ.api.service.app`, or `writ.testing.engines` of what applications import."""
+    base = CLIENT if path.is_relative_to(CLIENT) else ROOT
+    parts = ("writ", *path.relative_to(base).with_suffix("").parts)
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def package_of(path: Path) -> str:
+    """Returns the package of a file, `writ.api.service`."""
+    return module_of(path.with_name("__init__.py"))
 
 
 @cache

@@ -7,7 +7,8 @@ import pytest
 
 from tests.support.oracle_conditions import compare, read
 from tests.support.oracle_entities import Entity, Question
-from tests.support.oracle_gates import address_holds, gate_results, in_window, instant, time_holds
+from tests.support.oracle_gates import address_holds, gate_results, in_window, time_holds
+from tests.support.oracle_instants import instant
 from tests.support.strategies_values import PATTERNS, deep
 
 MISSING = None

@@ -1,14 +1,23 @@
 """The strategies make valid models only: no model error of the rules occurs in them."""
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 import re2
 from hypothesis import given, settings
+from writ.bundles.zones import zone_names
+from writ.compiler.load import load
+from writ.compiler.source import Source
 
-from tests.support.oracle_gates import instant, network
+from tests.support import oracle
+from tests.support.oracle_gates import network
+from tests.support.oracle_instants import instant
 from tests.support.strategies import documents, seeded_case
+from tests.support.strategies_pick import Pick
+from tests.support.strategies_requests import request
+from tests.support.strategies_required import require, required_keys
 
 Row = dict[str, Any]
 
@@ -37,6 +46,25 @@ def test_the_same_seed_makes_the_same_case(seed: int) -> None:
     assert repr(seeded_case(seed)) == repr(seeded_case(seed))
 
 
+def test_required_attributes_fit_their_conditions_and_matter() -> None:
+    """C12: the compiler accepts each declaration, and some decisions would differ without it."""
+    requiring = differing = 0
+    for seed in range(300):
+        model, _, now = seeded_case(seed)
+        pick = Pick.seeded(seed)
+        require(pick, model)
+        asked = request(pick, model)
+        if not required_keys(model):
+            continue
+        requiring += 1
+        loaded = load([Source("model.json", json.dumps(model).encode())], zone_names())
+        assert loaded.model is not None, (seed, loaded.diagnostics)
+        optional = {name: rows for name, rows in model.items() if name != "attributes"}
+        differing += oracle.decide(model, asked, now) != oracle.decide(optional, asked, now)
+    assert requiring > 50
+    assert differing >= 3
+
+
 def test_a_request_names_each_entity_once() -> None:
     """E2: exactly one identifier, a null or empty one does not count."""
     for seed in range(500):
@@ -56,9 +84,19 @@ def model_errors(document: Row) -> Iterator[str]:
             yield "a DENY with rate_limit (C10)"
         if policy.get("roles") == []:
             yield "empty roles (P2)"
+        if policy.get("except_roles") == [] or set(policy.get("except_roles", [])) & set(policy.get("roles", [])):
+            yield "no exceptions, or one that is a role too (P6)"
         for section in ("resource_attrs", "subject_attrs", "action_attrs", "context_attrs"):
             for condition in conditions.get(section, []):
-                yield from condition_errors(condition["op"], condition["value"])
+                if condition["op"].startswith("has") and "arrays" not in document.get("extensions", []):
+                    yield "a comparison of elements without the extension (X6)"
+                if "value_of" not in condition:
+                    yield from condition_errors(condition["op"], condition["value"])
+                elif condition["value_of"] == "now":
+                    if "now" not in document.get("extensions", []):
+                        yield "`now` without the extension (X5)"
+                elif "references" not in document.get("extensions", []):
+                    yield "a reference without the extension (X1)"
         yield from gate_errors(conditions)
 
 
@@ -76,7 +114,9 @@ def reference_errors(document: Row) -> Iterator[str]:
     if not {type_ for type_, _ in covered} | {r["type"] for r in lists_of(document, "resources")} <= types.keys():
         yield "an undeclared type (P1)"
     assigned = lists_of(document, "assignments")
-    used = {role for p in lists_of(document, "policies") for role in p.get("roles", [])} | {a["role"] for a in assigned}
+    used = {
+        role for p in lists_of(document, "policies") for name in ("roles", "except_roles") for role in p.get(name, [])
+    } | {a["role"] for a in assigned}
     members = [m for g in lists_of(document, "groups") for m in g.get("members", [])]
     if not used <= roles or not {x["group"] for x in [*assigned, *members] if "group" in x} <= groups:
         yield "an undeclared role or group"

@@ -72,6 +72,13 @@ DEEP = (
     {"a": None},
     {"b": 1, "a": 1},
     ["\x00"],
+    ["a\x00b", "a"],
+    [True, "true", None],
+    [1.0, 2],
+    [["a"], [[1]]],
+    [[2, "x"]],
+    [{"b": [1]}, None],
+    [2**63, 2**53 + 1, 1.5],
     {"a\x00": 1},
     {'q"q': 1},
 )
@@ -99,6 +106,13 @@ SHARP: tuple[Any, ...] = (
     {"n": "a"},
     {"n": ["a"], "a": [{"b": 2}]},
     {"n": {}, "a": []},
+    {"n": ["a", "b"], "a": [[]]},
+    {"n": [["a"]], "a": [{}]},
+    {"n": [None], "a": [1]},
+    {"n": [1, [2, "x"]], "a": [[1, [2, "x"]]]},
+    {"n": [True], "a": ["1"]},
+    ["a", 1],
+    [1.0],
 )
 """Documents, and values, that one mistake each would take for another; every table begins with them."""
 
@@ -159,7 +173,8 @@ def tree(pick: Pick, keys: Sequence[str], patterns: Sequence[str], depth: int = 
         return {"type": "const", "value": pick.chance(1, 2)}
     if kind == "field":
         key = pick.one(keys)
-        op = pick.one(("eq", "ne", "in", "nin", "gt", "gte", "lt", "lte", "regex"))
+        of_elements = () if key in (*TYPED, "id") else ("has", "has_any", "has_none")
+        op = pick.one(("eq", "ne", "in", "nin", "gt", "gte", "lt", "lte", "regex", *of_elements))
         return field(key, op, constant(pick, key, op, patterns))
     parts = [tree(pick, keys, patterns, depth + 1) for _ in range(1 if kind == "not" else pick.number(1, 3))]
     return {"type": "logical", "operator": kind, "conditions": parts}
@@ -169,6 +184,10 @@ def constant(pick: Pick, key: str, op: str, patterns: Sequence[str]) -> Any:
     """Constants for `op`, rather one of the column's own values than another."""
     if op == "regex":
         return pick.one(patterns)
+    if op == "has":
+        return element(pick, key)
+    if op in ("has_any", "has_none"):
+        return [element(pick, key) for _ in range(pick.one((2, 1, 3, 0)))]
     if op in ("in", "nin"):
         return [single(pick, key) for _ in range(pick.one((2, 3, 1, 0)))]
     if op in ("eq", "ne"):
@@ -181,6 +200,11 @@ def single(pick: Pick, key: str) -> Any:
     """A constant for one comparison, without a null, which no model may hold (C2)."""
     found = pick.one(TYPED.get(key, ANYTHING) if pick.chance(3, 4) else ANYTHING)
     return "x" if has_null(found) else found
+
+
+def element(pick: Pick, key: str) -> Any:
+    """A constant that some arrays of the rows have, or that looks like one of their elements."""
+    return pick.one(("a", "1", "true", 1, 1.0, True, 2, [2, "x"], ["a"], {"b": 2}, {"b": [1]}, "x", single(pick, key)))
 
 
 def has_null(value: Any) -> bool:
@@ -208,6 +232,8 @@ def sharp_trees(keys: Sequence[str]) -> Iterable[Row]:
             *(("eq", value) for value in (*filter(lambda doc: not has_null(doc), SHARP), 1, 2, "a", ["a"], [])),
             ("gt", "a"),
             ("lte", "a"),
+            *(("has", value) for value in ("a", 1, True, "1", [2, "x"], [1, [2, "x"]], {"b": 2}, ["a"], [], {})),
+            *((op, value) for op in ("has_any", "has_none") for value in ([], ["a"], [1, "x", True], [{"b": [1]}, []])),
         ):
             yield field(key, op, value)
             yield {"type": "logical", "operator": "not", "conditions": [field(key, op, value)]}

@@ -6,11 +6,13 @@ All choose through `strategies_pick.py`.
 from collections.abc import Mapping
 from typing import Any
 
+from writ.bundles.extensions import EXTENSIONS
 from writ.compiler.language.grammar import KEYWORDS
 
 from tests.support.strategies import document
 from tests.support.strategies_conditions import DAYS
 from tests.support.strategies_pick import Pick
+from tests.support.strategies_required import require
 from tests.support.strategies_values import (
     ACTIONS,
     ALIASES,
@@ -153,12 +155,20 @@ def hostile_model(pick: Pick) -> dict[str, Any]:
         if new not in names.values():
             names[_RENAMED[len(names)]] = new
     model = renamed(document(pick), names)
+    if "attributes" in model:
+        require(pick, model)
     for entity in (*model.get("subjects", ()), *model.get("resources", ())):
         entity |= pick.member(1, 2, "attributes", {name(pick): value(pick, 3) for _ in range(pick.number(0, 3))})
     for policy in model.get("policies", ()):
         lines = [pick.one(("", name(pick))) for _ in range(pick.number(1, 3))]
         policy |= pick.member(1, 3, "description", "\n".join(lines))
-    return model
+    return model | opt_ins(pick, model.get("extensions", []))
+
+
+def opt_ins(pick: Pick, needed: list[str]) -> dict[str, Any]:
+    """Extensions, those that are needed and others, perhaps repeated or none, and the mode of requests; or neither."""
+    names = [*needed, *(pick.one(EXTENSIONS) for _ in range(pick.number(0, 4)))]
+    return pick.member(1, 3, "extensions", names) | pick.member(1, 3, "requests", "strict")
 
 
 def value(pick: Pick, depth: int) -> Any:

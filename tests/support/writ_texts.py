@@ -14,6 +14,7 @@ from writ.compiler.language.statements import BLANKS, statements
 from writ.compiler.language.writing.model import ModelText
 from writ.compiler.load import Loaded, load
 from writ.compiler.model.elements import ElementKind, Model
+from writ.compiler.model.normal_form import normalised
 from writ.compiler.model.same_element import meaning
 from writ.compiler.source import Source
 
@@ -39,8 +40,8 @@ def as_text(model: Model) -> str:
 
 
 def meanings(model: Model) -> dict[str, list[Any]]:
-    """The elements of a model as plain values, without the empty lists that say nothing."""
-    return {kind: [meaning(element) for element in getattr(model, kind)] for kind in ElementKind}
+    """The elements of a model in normal form, as plain values, without the empty lists that say nothing."""
+    return {kind: [meaning(normalised(element)) for element in getattr(model, kind)] for kind in ElementKind}
 
 
 def bundle_bytes(model: Model) -> bytes:

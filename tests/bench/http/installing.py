@@ -13,6 +13,9 @@ OPA, OPA_VERSION = "github.com/open-policy-agent/opa", "v1.22.2"
 CERBOS, CERBOS_VERSION = "cerbos", "0.51.0"
 """An npm package, which carries the binary."""
 
+OPENFGA, OPENFGA_VERSION = "github.com/openfga/openfga", "v1.22.1"
+"""A Go module. To build it takes minutes, so tests use it if it is there: see `built_openfga`."""
+
 SECONDS = 1_800
 
 PEERS = Path(tempfile.gettempdir()) / "writ-bench-peers"
@@ -39,6 +42,13 @@ def opa_binary(folder: Path) -> Path:
     if not binary.exists():
         _run("go", ["install", f"{OPA}@{OPA_VERSION}"], {"GOBIN": str(binary.parent)})
     return binary
+
+
+def built_openfga(folder: Path) -> Path | None:
+    """Returns OpenFGA's binary, from the path or from `folder`, or None. `go install` may have built it there."""
+    built = folder / f"openfga-{OPENFGA_VERSION}" / "openfga"
+    found = built if built.exists() else shutil.which("openfga")
+    return None if found is None else Path(found)
 
 
 def cerbos_binary(folder: Path) -> Path:
