@@ -86,9 +86,9 @@ class Comparison:
         by_rules: dict[BothRules, list[Class]] = defaultdict(list)
         for one in self._classes(rules, movers):
             self._budget.spend(1)
-            old, new = (rules.rules(one.one, one.grants, side, one.resource) for side in (0, 1))
-            if old != new:
-                by_rules[old, new].append(one)
+            both = self._both(rules, one)
+            if both[0] != both[1]:
+                by_rules[both].append(one)
         differences: dict[tuple[bool, FilterTree, RenamedResource | None], list[tuple[Class, Change]]]
         differences = defaultdict(list)
         for key, found in changes(list(by_rules), self._budget):
@@ -97,9 +97,14 @@ class Comparison:
             for one in by_rules[key]:
                 name = one.resource and replace(one.resource, terms=((), ()))
                 for change in found or ():
-                    differences[change.gains, _own(rules, one.one, change.when), name].append((one, change))
+                    differences[change.gains, _own(rules, one, change.when), name].append((one, change))
         for (gains, when, _), classes in differences.items():
             self._region(rules, gains, when, classes)
+
+    def _both(self, rules: PairRules, one: Class) -> BothRules:
+        """Returns the rules of both models that apply to a class."""
+        old, new = (rules.rules(one.one, one.grants, side, one.resource) for side in (0, 1))
+        return old, new
 
     def _classes(self, rules: PairRules, movers: Sequence[Person]) -> Iterator[Class]:
         """Yields the classes of subjects for any resource, and then for each name that means another resource."""
@@ -141,13 +146,17 @@ class Comparison:
         """Returns a request of one of the classes that shows the change, or None."""
         for one, change in found:
             entities = Entities(rules, self._population.grants, one.one, one.resource)
-            search = Search(entities, self.zone_of, self.judges)
+            search = self._search(entities, one)
             wanted = is_gain if gains else is_loss
             witness = search.witness(change.diagrams, change.node, wanted, self.limits.witnesses)
             if witness is not None:
                 by_clock = entities.has_terms or any(leaf.key == CLOCK for leaf in leaves(when))
                 return replace(witness, clock_counts=by_clock)
         return None
+
+    def _search(self, entities: Entities, _one: Class) -> Search:
+        """Returns the search for witnesses of a class."""
+        return Search(entities, self.zone_of, self.judges)
 
 
 def renamed_resources(before: Side, after: Side) -> Mapping[str, list[RenamedResource]]:
@@ -173,9 +182,10 @@ def _roles(rules: PairRules, found: Iterable[tuple[Class, Change]], gains: bool)
     return tuple(sorted(held & holding))
 
 
-def _own(rules: PairRules, person: Person, when: FilterTree) -> FilterTree:
+def _own(rules: PairRules, of: Class, when: FilterTree) -> FilterTree:
     """Returns a condition in which a mark stands for the id of the subject that asks."""
-    if not rules.reads_key or person.is_others or not person.same or rules.is_special(person):
+    person = of.one
+    if not rules.reads_key or person.is_others or not person.same or rules.is_special(person, of.grants):
         return when
     return _with_own(when, person.shown.id)
 

@@ -6,7 +6,8 @@ from typing import Any, Final
 from ....bundles.wording import joined
 from ...review.wording.plain_values import counted, named, short_value
 from ...review.wording.prose import question
-from .people import PeopleAnswer, ShownName, ShownRegion, ShownSubject
+from ...review.wording.shown_regions import ShownName, ShownRegion, ShownSubject
+from .people import PeopleAnswer
 
 SHOWN_SUBJECTS: Final = 10
 """The subjects that a line names. It counts the others."""

@@ -2,7 +2,17 @@
 
 from typing import Final
 
-from ...endpoints.insight import conversion, counts_endpoint, denials, explain, figures, holdings, lints, translate
+from ...endpoints.insight import (
+    conversion,
+    counts_endpoint,
+    denials,
+    explain,
+    figures,
+    holdings,
+    lints,
+    translate,
+    who_can,
+)
 from .route_row import ADMIN, READ, Env, RouteRow
 
 INSIGHT_ROUTES: Final[tuple[RouteRow, ...]] = (
@@ -41,6 +51,12 @@ INSIGHT_ROUTES: Final[tuple[RouteRow, ...]] = (
         Env.NAMED,
         explain.Explanation,
         {"POST": (READ, explain.EXPLAIN)},
+    ),
+    RouteRow(
+        "/v1/environments/{env}/who-can",
+        Env.NAMED,
+        who_can.WhoCanQuestions,
+        {"POST": (READ, who_can.ASK)},
     ),
     RouteRow(
         "/v1/environments/{env}/filters:translate",

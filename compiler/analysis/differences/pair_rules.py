@@ -148,15 +148,16 @@ class PairRules:
         place = bisect_left(texts, id)
         return texts[place : place + 1] == [id]
 
-    def is_special(self, person: Person) -> bool:
-        """Returns whether the id of a subject is another constant of its rules too."""
+    def is_special(self, person: Person, grants: PairGrants) -> bool:
+        """Returns whether the id of a subject is another constant of its rules too, such as the id of a resource."""
         id = person.shown.id
-        return self.is_named(id) or id == person.shown.type or any(id in one.groups for one in person.standings)
+        named = self.is_named(id) or id == person.shown.type or any(id in one.groups for one in person.standings)
+        return named or id in grants.changed_ids or any(id in one for one in self.only_registered)
 
     def signature(self, person: Person, grants: PairGrants) -> Hashable:
         """Returns a key that is equal for subjects to whom the rules apply alike."""
         held = tuple(tuple(one for one in standing.holdings if one.role in self.roles) for standing in person.standings)
-        own: Hashable = self._own_signature(person) if self.reads_key else None
+        own: Hashable = self._own_signature(person, grants) if self.reads_key else None
         groups: Hashable = None
         if self.reads_groups:
             old, new = (standing.groups for standing in person.standings)
@@ -167,12 +168,12 @@ class PairRules:
     def _reads_own_id_in_groups(self) -> bool:
         return any(isinstance(one, Reference) and _is_own(one) for one in self._own)
 
-    def _own_signature(self, person: Person) -> Hashable:
+    def _own_signature(self, person: Person, grants: PairGrants) -> Hashable:
         if person.is_others or not person.same:
             return person
         texts, patterns = self._constants
         id = person.shown.id
-        if self.is_special(person) or self._reads_own_id_in_groups:
+        if self.is_special(person, grants) or self._reads_own_id_in_groups:
             return person.shown
         return person.shown.type, bisect_left(texts, id), tuple(pattern_predicate(one)(id) for one in patterns)
 

@@ -27,7 +27,7 @@ class PairGrants:
     common: frozenset[str] = frozenset()
     changed: frozenset[tuple[Spans, Spans, tuple[str, ...]]] = frozenset()
 
-    @property
+    @cached_property
     def changed_ids(self) -> list[str]:
         """The resources of which the grants differ, in order."""
         return sorted(id for _, _, ids in self.changed for id in ids)

@@ -90,6 +90,14 @@ class Side:
             if facts.external_id is not None
         }
 
+    def resource_id(self, type_name: str, named: tuple[str, str]) -> str | None:
+        """Returns the id of a resource that a kind of identifier and its value name, or None if there is none (E3)."""
+        kind, name = named
+        if kind == "id":
+            return name
+        type = self.types.get(type_name)
+        return None if type is None else self.resource_names.get((type.id, kind), {}).get(name)
+
     @cached_property
     def _above(self) -> Mapping[str, AbstractSet[str]]:
         return ancestors({id: group.parents for id, group in self.facts.groups.items()})

@@ -26,12 +26,16 @@ _USUAL_TYPE: Final = "user"
 
 @dataclass(frozen=True)
 class Entities:
-    """Finds entities for one subject on one pair. If the resource is `renamed`, a request names it so."""
+    """Finds entities for one subject on one pair. If the resource is `renamed`, a request names it so.
+
+    `subject_type` is the type of subjects that no model names, if only those of one type are asked about.
+    """
 
     rules: PairRules
     grants: Grants
     person: Person
     renamed: RenamedResource | None = None
+    subject_type: str | None = None
 
     @property
     def granted(self) -> tuple[OnResources, OnResources]:
@@ -96,7 +100,7 @@ class Entities:
         subjects = [side.facts.subjects for side in self.rules.sides]
         known = islice(dict.fromkeys(key.type for side in subjects for key in side), _FEW)
         usual = sorted({*known, _USUAL_TYPE}, key=lambda type: (type != _USUAL_TYPE, type))[:_TYPES]
-        types = choices.get(attribute("subject_attrs", "type"), usual)
+        types = choices.get(attribute("subject_attrs", "type"), [self.subject_type] if self.subject_type else usual)
         ids = choices.get(attribute("subject_attrs", "id"), [STRANGER, f"{STRANGER}-else"])
         for type, id in product(types, ids):
             if not is_id(type):

@@ -75,11 +75,15 @@ class Witness:
 
 @dataclass(frozen=True)
 class Search:
-    """The search for witnesses for one subject on one pair. `judges` decide for both models."""
+    """The search for witnesses for one subject on one pair. `judges` decide for both models.
+
+    If the instant of each request is known, `sent` has it.
+    """
 
     entities: Entities
     zone_of: ZoneOf
     judges: tuple[Judge, Judge]
+    sent: tuple[int | None, ...] = ()
 
     def witness(self, found: DifferenceDiagrams, node: Node, wanted: Changes, most: int) -> Witness | None:
         """Returns a request whose answers change as `wanted`, or None if `most` requests show none."""
@@ -115,6 +119,9 @@ class Search:
         cells: Mapping[str, SpanTest],
         choices: Mapping[str, Sequence[Json]],
     ) -> Iterator[int | None]:
+        if self.sent:
+            yield from self.sent
+            return
         asked = {key: cell for key, cell in cells.items() if key == INSTANT or is_week(key)}
         if not readable(asked.values()) and all(UNREADABLE in cell.states for cell in asked.values()):
             yield None

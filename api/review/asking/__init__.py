@@ -1,0 +1,4 @@
+"""Tells who can do an action, and under which conditions.
+
+Reading path: `who_can_request` reads the question, and `who_can_answer` answers it from a model.
+"""
