@@ -42,6 +42,7 @@ interface Kind {
   page?: string;
   isOrdered?: boolean;
   isOutside?: boolean;
+  said?(body: ModelElement): [words: string, name: string];
   ending?: string;
 }
 

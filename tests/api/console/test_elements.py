@@ -1,5 +1,6 @@
 """The elements of a model in the console: lists, forms, and what refers to them (issue 19, item 4)."""
 
+import re
 from collections.abc import Iterator
 from urllib.parse import quote
 
@@ -325,3 +326,38 @@ def test_a_phone_is_wide_enough(browser: object, server: Server, place: str) -> 
 def _part(name: str) -> str:
     """A segment of a path, as the page writes it."""
     return quote(name, safe="")
+
+
+MADE_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+"""An id that the service makes. It says nothing to people."""
+
+
+def test_an_assignment_is_a_sentence_where_it_ends(api: httpx.Client, signed_in: Desk) -> None:
+    holder = {"type": "user", "id": "hana.abdi"}
+    made = api.post(f"{BASE}/assignments", json={"role": "auditor", "subject": holder}).json()
+    signed_in.go(f"#/default/assignments/{made['id']}")
+    signed_in.page.get_by_role("heading", name="user hana.abdi holds auditor").wait_for()
+    signed_in.page.get_by_role("button", name="Delete", exact=True).click()
+    dialog = signed_in.page.get_by_role("dialog")
+    dialog.get_by_text("assign auditor to user hana.abdi").wait_for()
+    assert not MADE_ID.search(dialog.inner_text())
+    signed_in.page.get_by_label("To confirm, type").fill("auditor")
+    signed_in.page.get_by_role("button", name="Delete the assignment").click()
+    signed_in.sees("The assignment is deleted.")
+    assert api.get(f"{BASE}/assignments/{made['id']}").status_code == 404
+
+
+def test_what_refers_to_an_element_is_told_in_sentences(api: httpx.Client, signed_in: Desk) -> None:
+    api.post(f"{BASE}/roles", json={"id": "night shift"})
+    holder = {"type": "user", "id": "x`y"}
+    made = api.post(f"{BASE}/assignments", json={"role": "night shift", "subject": holder}).json()
+    signed_in.go("#/default/roles/night%20shift")
+    signed_in.page.get_by_role("button", name="Delete", exact=True).click()
+    signed_in.page.get_by_role("dialog").get_by_role("alert").wait_for()
+    assert not MADE_ID.search(signed_in.page.get_by_role("dialog").inner_text())
+    signed_in.page.keyboard.press("Escape")
+    told = signed_in.page.locator("section").filter(has_text="What refers to it")
+    assert not MADE_ID.search(told.inner_text())
+    told.get_by_role("link", name='assign "night shift" to user "x`y"').click()
+    signed_in.page.get_by_role("heading", name="user x`y holds night shift").wait_for()
+    assert made["id"] in signed_in.page.url

@@ -16,8 +16,14 @@ export const GROUP = kind("groups", "group", "Groups", ["id"], { id: "" });
 export const SUBJECT = kind("subjects", "subject", "Subjects", ["type", "id"], USER);
 export const RESOURCE_TYPE = kind("resource_types", "resource type", "Resource types", ["id"], { id: "", actions: [] });
 export const RESOURCE = kind("resources", "resource", "Resources", ["type", "id"], { type: "", id: "" });
-export const ASSIGNMENT = kind("assignments", "assignment", "Assignments", ["id"], { role: "", subject: USER });
-export const GRANT = kind("grants", "grant", "Grants", ["id"], { subject: USER, resource: { type: "", id: "" }, actions: [] });
+const holder = (one) => (one.group === undefined ? `${one.subject.type} ${one.subject.id}` : `group ${one.group}`);
+
+export const ASSIGNMENT = kind("assignments", "assignment", "Assignments", ["id"], { role: "", subject: USER }, {
+  said: (one) => [`${holder(one)} holds ${one.role}`, one.role],
+});
+export const GRANT = kind("grants", "grant", "Grants", ["id"], { subject: USER, resource: { type: "", id: "" }, actions: [] }, {
+  said: (one) => [`${holder(one)} on ${one.resource.type} ${one.resource.id}`, one.resource.id],
+});
 export const ROUTE = kind("routes", "route", "Routes", ["id"], NEW_ROUTE, { isOrdered: true }); // their order has a meaning
 export const DECLARATION = kind("attributes", "declaration", "Attributes", [], {}, {
   isOne: true, // an environment has one
@@ -35,6 +41,17 @@ export const REQUESTS = kind("requests", "strict mode", "Strict requests", [], "
 export const TESTS = kind("tests", "set of tests", "Policy tests", ["id"], { id: "", tests: [] }, {
   isOutside: true, // of the model: a change of it previews nothing
 });
+
+const MADE_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/; // by the service
+
+// Returns the words for an element, and the short name of it that people type: its id, unless that is a made one, which says
+// nothing to people.
+/** @type {(of: Kind, body: ModelElement) => [words: string, name: string]} */
+export function nameOf(of, body) {
+  const id = of.isOne ? of.name : body[of.key.at(-1) ?? ""];
+  if (of.said && MADE_ID.test(id)) return of.said(body);
+  return [body.name ?? id, id];
+}
 
 // The lists of the model.
 export const KINDS = [POLICY, ROLE, GROUP, SUBJECT, RESOURCE_TYPE, RESOURCE, ASSIGNMENT, GRANT, ROUTE, DECLARATION, EXTENSIONS, REQUESTS];

@@ -1,7 +1,7 @@
 // The end of an element: it asks for the name, and shows what refers to the element if that prevents it.
 
 import { html, nothing } from "../vendor/lit-html.js";
-import { kindOf } from "../core/kinds.js";
+import { KINDS, nameOf } from "../core/kinds.js";
 import { goTo, placeLink } from "../core/place.js";
 import { update } from "../core/update.js";
 import { confirmEnd } from "../parts/dialog.js";
@@ -32,7 +32,7 @@ export function deletion(draft, removed = () => goTo(placeLink(draft.env, draft.
   const ask = (cascade, words) => {
     const preview = draft.kind.isOutside ? null : new Preview(draft, null, { cascade, refused });
     const text = () => html`<div class="wide"><p>${words}</p>${preview ? preview.view() : nothing}</div>`;
-    confirmEnd({ title: `Delete this ${noun}?`, text, name: keyText(draft), button: `Delete the ${noun}`, act: () => remove(cascade) });
+    confirmEnd({ title: `Delete this ${noun}?`, text, name: nameOf(draft.kind, draft.stored)[1], button: `Delete the ${noun}`, act: () => remove(cascade) });
   };
   return {
     button: () => html`<button class="danger" type="button" @click=${() => ask(false, draft.kind.ending ?? `Requests are decided without this ${noun} from then on.`)}>Delete</button>`,
@@ -40,19 +40,19 @@ export function deletion(draft, removed = () => goTo(placeLink(draft.env, draft.
       inUse === null
         ? nothing
         : html`<section><h2>What refers to it</h2>
-            <ul class="plain">${inUse.details.map((one) => html`<li>${reference(place.env, one.path ?? "")}</li>`)}</ul>
+            <ul class="plain">${inUse.details.map((one) => html`<li>${reference(place.env, one)}</li>`)}</ul>
             <p class="actions"><button class="danger" type="button"
               @click=${() => ask(true, `What refers to it is deleted too, and a policy that loses its last role or type. Only the history can bring that back.`)}>Delete it with these references</button></p>
           </section>`,
   };
 }
 
-const keyText = ({ kind, stored }) => (kind.isOne ? kind.name : stored[kind.key.at(-1)]);
-
-function reference(env, path) {
-  const at = path.indexOf("/");
-  const [list, id] = [path.slice(0, at), path.slice(at + 1)];
-  const kind = kindOf(list);
-  if (kind?.key.length !== 1) return html`<code>${path}</code>`;
-  return html`${list.replace("_", " ")}: <a href=${elementLink(env, kind, [id])}><code>${id}</code></a>`;
+// An element that refers to another one, by its path in the API. The message has an assignment or a grant as a sentence, since
+// an id that the service made says nothing to people.
+function reference(env, { path, message }) {
+  const [segment, ...key] = path.split("/").map(decodeURIComponent);
+  const kind = KINDS.find((one) => one.segment === segment);
+  if (!kind || kind.key.length !== key.length) return html`<code>${path}</code>`;
+  const words = kind.said ? html`<span class="mono">${message.replace(/^`(.*)` refers to it$/s, "$1")}</span>` : html`<code>${key.join(" ")}</code>`;
+  return html`${kind.noun}: <a href=${elementLink(env, kind, key)}>${words}</a>`;
 }

@@ -3,6 +3,7 @@
 import { html, nothing } from "../vendor/lit-html.js";
 import { call } from "../core/api.js";
 import { isObject } from "../core/exact.js";
+import { nameOf } from "../core/kinds.js";
 import { goTo, placeLink } from "../core/place.js";
 import { may } from "../core/session.js";
 import { Awaited } from "../parts/awaited.js";
@@ -45,7 +46,7 @@ function onePage(place, { kind, before, beside = before, absent }) {
   return {
     title: capital(kind.noun),
     isUnsaved: () => one.value?.draft.isChanged ?? false,
-    view: () => html`${heading(nameOf(one.value?.draft.stored, place), html`${kind.noun} <code>${place.given.join(" ")}</code>`, trail(place, kind))}
+    view: () => html`${heading(one.value?.draft.stored ? nameOf(kind, one.value.draft.stored)[0] : (place.given.at(-1) ?? ""), html`${kind.noun} <code>${place.given.join(" ")}</code>`, trail(place, kind))}
       ${doneNotice(place, () => one.again())}
       ${one.view(({ draft, ending, drawBeside }) => {
         const edited = html`<section><h2>${draft.isNew ? "Create an entry" : "Edit"}</h2>
@@ -59,12 +60,13 @@ function onePage(place, { kind, before, beside = before, absent }) {
   };
 }
 
-// A new element may have members in its address: `role=editor&subject.id=alice`.
+// A new element may have members in its address: `role=editor&subject.id=alice`, and `actions=read` for a list.
 function filledIn(blank, query) {
   let body = { ...blank };
   for (const [name, value] of query) {
     const [outer, inner] = name.split(".");
     if (inner && isObject(blank[outer])) body = { ...body, [outer]: { ...body[outer], [inner]: value } };
+    else if (!inner && Array.isArray(blank[outer])) body = { ...body, [outer]: [...body[outer], value] };
     else if (!inner && typeof blank[outer] === "string") body = { ...body, [outer]: value };
   }
   return body;
@@ -81,7 +83,6 @@ async function readDraft({ env, given }, kind, mayBeAbsent, signal) {
   }
 }
 
-const nameOf = (body, place) => body?.name ?? place.given.at(-1);
 const capital = (text) => text[0].toUpperCase() + text.slice(1);
 const trail = (place, kind) => ({ link: placeLink(place.env, kind.segment), name: kind.plural });
 
