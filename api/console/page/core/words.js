@@ -18,6 +18,11 @@ export function counted(count, one, many = `${one}s`) {
   return `${number(count)} ${count === 1 ? one : many}`;
 }
 
+// Returns drawings or texts as a list in words: "a", "a and b", "a, b and c".
+/** @type {(parts: Drawing[], last?: string) => Drawing[]} */
+export const joined = (parts, last = "and") =>
+  parts.flatMap((one, at) => (at === 0 ? [one] : [at === parts.length - 1 ? ` ${last} ` : ", ", one]));
+
 // Returns an instant for people, in their own zone: "2026-11-22 14:05".
 export function instant(text) {
   const at = new Date(text);

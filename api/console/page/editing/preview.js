@@ -1,4 +1,5 @@
-// The preview of a change: the findings of the compiler, and which policy tests and recent decisions would turn out otherwise.
+// The preview of a change: who gains and who loses, the change in the language, the findings of the compiler, and which policy tests
+// and recent decisions would turn out otherwise.
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { call, path } from "../core/api.js";
@@ -7,9 +8,11 @@ import { Awaited } from "../parts/awaited.js";
 import { changedText } from "./changed_text.js";
 import { finding } from "../parts/findings.js";
 import { failure } from "../parts/notice.js";
+import { effectOnPeople } from "./people.js";
 
 const SHOWN = 20; // tests and groups of decisions
 const TOO_MANY = "too-many-affected"; // no error: the change itself may well succeed
+const ALLOWED = "ALLOWED"; // the one reason code of an answer that allows (D3)
 const SHOWN_REFUSALS = [400, 404, 409]; // what the change itself would meet too
 
 export class Preview {
@@ -24,6 +27,7 @@ export class Preview {
     const { env, kind, isNew, stored } = draft;
     const key = isNew ? {} : Object.fromEntries(kind.key.map((name) => [name, stored?.[name]]));
     this.body = { changes: [{ kind: kind.name, ...key, element, ...(cascade ? { cascade } : {}) }] };
+    this.env = env;
     this.refused = refused;
     this.found = new Awaited("what the change does", (signal) => this.ask(env, signal));
   }
@@ -38,16 +42,22 @@ export class Preview {
     }
   }
 
+  // Returns whether the change is told in the language.
+  get isTold() {
+    return Boolean(this.found.value?.elements?.length);
+  }
+
   view() {
-    return this.found.view(effect);
+    return this.found.view((found) => effect(this.env, found));
   }
 }
 
-function effect(found) {
+function effect(env, found) {
   if (found.problem) return failure(found.problem);
   const [first, ...others] = found.diagnostics;
   if (first?.code === TOO_MANY && !others.length) return html`<p class="soft">This change can't be tried before it is saved, since it affects too much.</p>`;
-  return html`${found.elements.length ? html`<h3>In the language</h3>${inTheLanguage(found)}` : nothing}
+  return html`${effectOnPeople(env, found.people, { isApart: true })}
+    ${found.elements.length ? html`<h3>In the language</h3>${inTheLanguage(found)}` : nothing}
     ${found.diagnostics.length ? html`<h3>What the compiler says</h3>${found.diagnostics.map(finding)}` : nothing}
     ${found.tests ? html`<h3>Policy tests</h3>${tests(found.tests)}${found.decisions ? html`<h3>Recent decisions</h3>${decisions(found.decisions)}` : nothing}` : nothing}`;
 }
@@ -67,14 +77,20 @@ function tests(found) {
     ${found.truncated || found.changed.length > SHOWN ? html`<p class="soft">and more</p>` : nothing}`;
 }
 
+// Answers that flip come before those of which only the reason, or the policy that decides, is another one.
 function decisions(found) {
   if (!found.replayed) return html`<p class="soft">The decision log has no requests that can be asked again.</p>`;
-  return html`<p>${mark(!found.changed)}${number(found.changed)} of the last ${counted(found.replayed, "decision")} would be another one.</p>
-    <ul class="plain">${found.groups.slice(0, SHOWN).map((one) => html`<li>${counted(one.count, "decision")}:
+  const [flips, reasons] = [found.groups.filter(isFlip), found.groups.filter((one) => !isFlip(one))];
+  const sum = (groups) => groups.reduce((all, one) => all + one.count, 0);
+  return html`<p>${mark(!found.changed)}${number(sum(flips))} of the last ${counted(found.replayed, "decision")} would be another one${
+      reasons.length ? html`, and ${number(sum(reasons))} would have another reason` : nothing}.</p>
+    <ul class="plain">${[...flips, ...reasons].slice(0, SHOWN).map((one) => html`<li>${isFlip(one) ? flipTag(one) : nothing}${counted(one.count, "decision")}:
       <code>${one.before}</code>${by(one.policy_before)} now, <code>${one.after}</code>${by(one.policy_id)} then</li>`)}</ul>
     ${found.groups.length > SHOWN ? html`<p class="soft">and more</p>` : nothing}`;
 }
 
+const isFlip = (one) => (one.before === ALLOWED) !== (one.after === ALLOWED);
+const flipTag = (one) => (one.after === ALLOWED ? html`<span class="tag allow">✓ then allowed</span>` : html`<span class="tag deny">✕ then denied</span>`);
 const by = (id) => (id ? html` by <code>${id}</code>` : nothing);
 const said = (outcome) => (outcome.passed ? "passes" : outcome.problems.length ? "can't be run" : "fails");
 const mark = (isGood) => html`<span class="mark ${isGood ? "yes" : "gone"}" aria-hidden="true">${isGood ? "✓" : "!"}</span>`;

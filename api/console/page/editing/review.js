@@ -1,4 +1,4 @@
-// The review before a change is saved: what differs, and what policy tests and recent decisions would change.
+// The review before a change is saved: who gains and who loses, what differs, and what policy tests and decisions would change.
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { openDialog } from "../parts/dialog.js";
@@ -14,8 +14,8 @@ export function review(draft, saved, extra = null) {
     title: draft.isNew ? `Create this ${draft.kind.noun}?` : "Save this change?",
     view: (close) => html`<div class="wide">
       ${extra ? extra() : nothing}
-      <h3>What differs</h3>${difference(draft.stored, draft.body)}
       ${preview ? preview.view() : nothing}
+      <details ?open=${!preview?.isTold}><summary>What differs, as JSON</summary>${difference(draft.stored, draft.body)}</details>
       ${draft.theirs ? overtaken(draft, close) : draft.act.trouble()}
       <p class="actions">
         <button type="button" ?disabled=${draft.act.isBusy || draft.theirs} @click=${() => save(draft, close, saved)}>

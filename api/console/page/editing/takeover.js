@@ -9,6 +9,7 @@ import { counted } from "../core/words.js";
 import { Act } from "../parts/act.js";
 import { Awaited } from "../parts/awaited.js";
 import { countsOf, ElementChanges } from "./element_changes.js";
+import { effectOnPeople } from "./people.js";
 import { actor } from "../parts/actor.js";
 import { notice } from "../parts/notice.js";
 import { when } from "../parts/when.js";
@@ -40,6 +41,7 @@ export class Takeover {
   // Returns the drawing.
   view() {
     return this.preview.view((found) => html`
+      ${found.people ? html`<section>${effectOnPeople(this.env, found.people)}</section>` : nothing}
       <section><h2>What would change in <code>${this.env}</code></h2>
         ${found.elements.length ? html`<p>${countsOf(found.changes)}</p>${this.changes.view()}` : html`<p>Nothing: both policy models are the same.</p>`}
         ${found.truncated ? html`<p class="soft">There are more changes than are shown here.</p>` : nothing}

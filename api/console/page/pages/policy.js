@@ -73,6 +73,7 @@ export function editorPage(place) {
   const declared = new Declared(env, suggestions);
   const one = new Awaited("the policy", async (signal) => {
     const draft = place.given.length ? await stored(place, signal) : new Draft(env, POLICY, { blank: POLICY.blank });
+    if (place.query.get("enabled") === "no") draft.body = { ...draft.body, enabled: false }; // a link that proposes it
     const begun = { draft, forms: new TwoForms(draft), before: null };
     if (!draft.isNew) convert(env, draft.stored).then((told) => (begun.before = told.sentence), () => {});
     return begun;

@@ -19,7 +19,7 @@ import { saveAsTest } from "../parts/policy_test_saving.js";
 // The question stands in the fragment of the address: a person who gets the link sees the same, and no server logs it.
 export function page(place) {
   const asked = requestIn(place.query.get("q"));
-  const state = { place, fields: new RequestFields(place.env, asked ?? {}), act: new Act(), answer: null, filter: null };
+  const state = { place, fields: new RequestFields(place.env, asked ?? {}), act: new Act(), answer: null, asked: null, filter: null };
   if (asked) decide(state, asked);
   return { title: "Try a decision", view: () => view(state) };
 }
@@ -44,7 +44,7 @@ function view(state) {
 function outcome(state) {
   const { answer, place, filter } = state;
   if (!answer) return state.act.problem ? nothing : nothingYet("Fill in a request and decide it. The answer, its reason and its proof appear here.");
-  return html`${proof(place.env, answer)}
+  return html`${proof(place.env, answer, { request: state.asked, typeIdOf: (name) => state.fields.typeIdOf(name) })}
     <p class="meta"><span><code>${answer.context.reason_code}</code></span>
       <span>revision ${number(environmentOf(place.env)?.revision ?? 0)}</span>
       <span>asked in ${number(state.milliseconds)} ms</span>
@@ -67,7 +67,7 @@ async function decide(state, request) {
   const began = performance.now();
   const answer = await state.act.run(() => post(path`/v1/environments/${state.place.env}/explain`, request));
   state.milliseconds = Math.max(1, Math.round(performance.now() - began));
-  state.answer = answer ?? null;
+  [state.answer, state.asked] = [answer ?? null, request];
   update();
 }
 

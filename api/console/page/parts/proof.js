@@ -6,6 +6,7 @@ import { placeLink } from "../core/place.js";
 import { counted, number, value } from "../core/words.js";
 import { sentence } from "./notice.js";
 import { prose } from "./prose.js";
+import { whyNot } from "./why_not.js";
 
 const SHOWN_NEEDS = 4;
 const OWNERS = { subject_attrs: "subject", resource_attrs: "resource", action_attrs: "action", context_attrs: "context" };
@@ -13,10 +14,11 @@ export const compared = (op) => OPERATORS[op]?.label ?? op; // the words for an 
 const OF_NOW = { gt: "is after", gte: "is not before", lt: "is before", lte: "is not after" }; // the time of the request
 const MARKS = { yes: ["✓", "holds"], no: ["✕", "does not hold"], gone: ["?", "not sent"] };
 
-// Returns the drawing of the answer of `…/explain`. There is a second proof if an actor was evaluated (A1).
-export function proof(env, answer) {
+// Returns the drawing of the answer of `…/explain`. There is a second proof if an actor was evaluated (A1). `asked` is the
+// request, as `whyNot` takes it.
+export function proof(env, answer, asked) {
   const { explanation, actor_explanation: ofActor, denied_for: deniedFor } = answer.context;
-  return html`${verdict(answer)} ${answer.decision ? nothing : needed(env, answer)}
+  return html`${verdict(answer)} ${answer.decision ? nothing : allowing(env, answer, asked)}
     <h2 class="apart">Why${ofActor ? html`<small class="soft"> for the subject, who is allowed</small>` : nothing}</h2>${tried(env, explanation)}
     ${ofActor ? html`<h2 class="apart">Why<small class="soft"> for the actor, who is ${deniedFor ? "denied" : "allowed too"}</small></h2>${tried(env, ofActor)}` : nothing}`;
 }
@@ -36,6 +38,15 @@ export function verdict(answer) {
   const [mood, mark, word] = answer.decision ? ["allow", "✓", "Allowed"] : ["deny", "✕", denied];
   return html`<div class="verdict ${mood}"><span class="mark" aria-hidden="true">${mark}</span>
     <div><strong>${word}</strong><p class="name">${sentence(answer.context.reason)}</p></div></div>`;
+}
+
+// What would allow it: the smallest changes, and behind them what each policy needs.
+function allowing(env, answer, asked) {
+  const found = answer.context.explanation?.why_not;
+  const needs = needed(env, answer);
+  if (!found?.sets.length) return html`${found ? whyNot(env, found, asked) : nothing}${needs}`;
+  return html`${whyNot(env, found, asked)}
+    ${needs === nothing ? nothing : html`<details class="apart"><summary>What each policy needs</summary>${needs}</details>`}`;
 }
 
 function needed(env, { needs = [], overridden_by: denials = [] }) {

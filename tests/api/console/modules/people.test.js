@@ -1,0 +1,61 @@
+// Who gains and who loses by a change, as save dialogs and promotions tell it.
+
+import { markup, textOf } from "./browser.js";
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { readPlace } from "../../../../api/console/page/core/place.js";
+import { effectOnPeople } from "../../../../api/console/page/editing/people.js";
+
+const WITNESS = {
+  subject: { type: "user", id: "ruth" },
+  action: { name: "read" },
+  resource: { type: "chart", id: "c1", properties: { status: "open" } },
+  context: { mfa: true },
+};
+const user = (id) => ({ type: "user", id });
+const region = (more = {}) => ({
+  ...{ resource_type: "chart", action: "read", subjects: [user("ruth")], subject_count: 1, more: false, others: false },
+  ...{ roles: [], when: [], resources: 3, witness: WITNESS, ...more },
+});
+const told = (people, how) => textOf(effectOnPeople("default", { gains: [], loses: [], reasons: [], unknown: [], ...people }, how));
+
+test("who gains comes first, then who loses, by type and action", () => {
+  const write = region({ action: "write" });
+  const text = told({ gains: [region(), write, region({ others: true })], loses: [region({ roles: ["nurse", "doctor"] })] });
+  assert.deepEqual(text.match(/[+−] (gains|loses) \w+ on \w+/g), ["+ gains read on chart", "+ gains write on chart", "− loses read on chart"]);
+  assert.match(text, /user ruth and everyone else/);
+  assert.match(text, /By the role nurse or doctor \. On 3 registered resources\./);
+});
+
+test("subjects are named, those behind the first ten on demand, and the rest is counted", () => {
+  const subjects = Array.from({ length: 100 }, (_, at) => user(`u${at}`));
+  assert.match(told({ gains: [region({ subjects, subject_count: 130 })] }), /user u9 and 120 more Show 90 of them user u10 , .* user u99 and 30 more/);
+  assert.match(told({ gains: [region({ subjects: subjects.slice(0, 2), subject_count: 2 })] }), /user u0 and user u1/);
+  assert.match(told({ gains: [region({ subjects: [], subject_count: 0, others: true })] }), /read on chart Everyone /);
+  const named = { ...user("ruth"), external_id: "7" };
+  assert.match(told({ gains: [region({ subjects: [named] })] }), /user ruth as external id 7/);
+});
+
+test("conditions are sentences, and resources that no store counts are left out", () => {
+  const text = told({ gains: [region({ when: ["the `status` of the resource is \"open\"", "it is late"], resources: null, resource_name: { kind: "external_id", value: "x" } })] });
+  assert.match(text, /if the status of the resource is "open" and it is late and the request names the resource by the external id x For example/);
+  assert.doesNotMatch(text, /registered/);
+});
+
+test("the example opens in “Try”, and leaves no dialog", () => {
+  const text = markup(effectOnPeople("prod", { gains: [region({ now: "2027-07-01T00:00:00Z" })], loses: [], unknown: [] }, { isApart: true }));
+  const place = readPlace(text.match(/href=(\S+) target=_blank/)[1]);
+  assert.deepEqual([place.env, place.page, JSON.parse(place.query.get("q"))], ["prod", "try", WITNESS]);
+  assert.match(text, /datetime=2027-07-01T00:00:00Z/);
+  assert.doesNotMatch(text, /#\/prod\/subjects/);
+  assert.match(told({ gains: [region()] }), /For example, read by user ruth on chart c1 with resource.status "open" and context.mfa true/);
+});
+
+test("no effect, only reasons, and what is not known are told apart", () => {
+  assert.match(told({}), /✓ No effect: no subject gains or loses anything\.$/);
+  const text = told({ reasons: [{ resource_type: "chart", action: "read", count: 2 }], unknown: [{ resource_type: "bed", action: "clean", reason: "rate limit" }] });
+  assert.doesNotMatch(text, /No effect/);
+  assert.match(text, /! not known .* clean on bed : rate limit/);
+  assert.match(text, /Only the reason of the answer changes for read on chart \(2\)\.$/);
+  assert.equal(textOf(effectOnPeople("default", null)), "");
+});
