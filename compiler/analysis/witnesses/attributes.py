@@ -6,7 +6,7 @@ from itertools import product
 from typing import Any, Final
 
 from ....bundles.conditions.comparisons import ORDERINGS, predicate
-from ....bundles.conditions.instants import SECOND, show_instant
+from ....bundles.conditions.instants import EARLIEST, END, SECOND, show_instant
 from ....bundles.conditions.operators import Operator
 from ....bundles.conditions.references import is_comparable
 from ....bundles.conditions.trees.instant_comparisons import instant_of_text
@@ -104,7 +104,8 @@ def _elements(values: Sequence[Json]) -> Iterator[Json]:
 def _texts(options: Sequence[Json], instant: int | None) -> Iterator[Json]:
     yield from options
     if instant is not None:
-        yield from (show_instant(instant + near * SECOND) for near in _NEAR)
+        others = (instant + near * SECOND for near in _NEAR)
+        yield from (show_instant(one) for one in others if EARLIEST <= one < END)
     yield from (None, "x")
 
 

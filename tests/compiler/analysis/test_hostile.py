@@ -65,3 +65,19 @@ def test_the_whole_budget_counts():
     assert analysed(before, after).unknown == []
     found = analysed(before, after, DEFAULT._replace(all_steps=1))
     assert [one.reason for one in found.unknown] == [TOO_MANY_STEPS]
+
+
+def test_the_last_and_the_first_hour_have_witnesses():
+    """The attributes that are tried beside such an instant stay within the years 0001 to 9999 (C8, X5)."""
+    for op, window in (
+        ("lt", {"not_before": "9999-12-31T23:30:00Z"}),
+        ("gt", {"not_after": "0001-01-01T00:30:00Z"}),
+    ):
+        last = policy(0, [{"key": "until", "op": op, "value_of": "now"}])
+        last["conditions"]["time_window"] = window
+        found = analysed(
+            {"resource_types": TYPES, "policies": []},
+            {"extensions": ["now"], "resource_types": TYPES, "policies": [last]},
+        )
+        assert found.unknown == []
+        assert [region.pair for region in found.gains] == [("doc", "read")]
