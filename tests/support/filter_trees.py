@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import Any
 
 from writ.bundles.conditions.trees.direct_grants import FilterLike
-from writ.bundles.conditions.trees.instant_comparisons import InstantComparison
+from writ.bundles.conditions.trees.instant_comparisons import InstantComparison, instant_comparison_in
 from writ.bundles.conditions.trees.tree import And, Const, FilterTree, Not, Or, TreeComparison
 
 from tests.support.oracle_conditions import compare, in_order
@@ -22,7 +22,8 @@ def tree_holds(tree: FilterLike, read: Callable[[str], Any]) -> bool:
             left = text_instant(read(key))
             return left is not None and in_order(op, left, Fraction(instant, 10**9))
         case TreeComparison(key, op, value):
-            return compare(op, read(key), value)
+            of_instants = instant_comparison_in(tree)
+            return tree_holds(of_instants, read) if of_instants else compare(op, read(key), value)
         case Not(child):
             return not tree_holds(child, read)
         case And(children):

@@ -12,6 +12,7 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 EARLIEST = Fraction(-62135596800)
 END = Fraction(253402300800)
 NANOSECOND = Fraction(1, 10**9)
+LONGEST_TEXT = 64
 RFC3339 = re.compile(
     r"(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d)(?::(\d\d)(\.\d+)?)?"
     r"(?:[Zz]|([+-])([01]\d|2[0-3]):([0-5]\d))",
@@ -44,9 +45,9 @@ def instant(value: Json) -> Fraction | None:
 
 
 def rfc3339(text: str) -> Fraction | None:
-    """Exact epoch seconds of an RFC 3339 text; seconds are optional, second 60 is not read (C8)."""
+    """Exact epoch seconds of an RFC 3339 text; seconds are optional, second 60 and a long text are not read (C8)."""
     parts = RFC3339.fullmatch(text)
-    if parts is None:
+    if parts is None or len(text) > LONGEST_TEXT:
         return None
     year, month, day, hour, minute, second = (int(part or 0) for part in parts.groups()[:6])
     fraction, sign, hours, minutes = parts.groups()[6:]
