@@ -3,8 +3,9 @@
 Reading path: `entities` (a mapped class or a table as a resource type) → `row_fields` (its columns as
 attributes) → `grants` (the table of direct grants) → `permitted` (the condition as a clause) → `templates`
 (conditions that are made once) → `remembered` (those of subjects that asked before) → `conditions` (`permitted`) →
-`loads` (what a statement loads besides its rows) → `returned` (whose rows a statement returns) → `statements`
-(`authorized`) → `awaited` (both for asyncio) → `resources` (a row as the resource of a decision).
+`selects` (the parts of a select) → `column_values` (SQL that comes with the rows of a class) → `returned` (whose
+values a statement returns) → `loads` (what a statement loads besides its rows) → `statements` (`authorized`) →
+`awaited` (both for asyncio) → `resources` (a row as the resource of a decision).
 """
 
 from ..queries.refusal import QueryRefused

@@ -102,7 +102,7 @@ def _made(entity: Entity, tree: Any, given: Fields, mirror: Any, dialects: tuple
             refusals[spoken] = ex
     if not made:
         raise next(iter(refusals.values()))
-    return Permitted.joined(made, refusals)
+    return Permitted.joined(entity.tables, made, refusals)
 
 
 def _expression(entity: Entity, tree: Any, given: Fields, mirror: Any, dialect: str, now: float) -> Filter:

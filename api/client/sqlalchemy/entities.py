@@ -11,6 +11,7 @@ from sqlalchemy.ext.hybrid import HybridExtensionType
 from sqlalchemy.orm.util import AliasedInsp
 from sqlalchemy.sql.selectable import Alias, FromGrouping
 
+from ..queries.questions import Question
 from ..queries.refusal import QueryRefused
 
 
@@ -20,12 +21,14 @@ class Entity:
 
     - `named` is what the application wrote, such as `Document`.
     - `names` are the names that its resource type may have, the best first.
+    - `related` are those of the classes that it inherits from or that inherit from it: its rows may be theirs.
     - `tables` are the tables and aliases by which it stands in FROM.
     """
 
     named: Any
     shown: str
     names: tuple[str, ...]
+    related: tuple[str, ...]
     key: tuple[Any, ...]
     mapper: orm.Mapper[Any] | None
     tables: tuple[Any, ...]
@@ -68,22 +71,31 @@ def entity_of(target: Any) -> Entity:
     if isinstance(inspected, AliasedInsp):
         return _mapped(inspected.entity, inspected.mapper, (_aliased(inspected.selectable),))
     if isinstance(target, sa.Table):
-        return Entity(target, target.name, (target.name,), tuple(target.primary_key), None, (target,))
+        return Entity(target, target.name, (target.name,), (), tuple(target.primary_key), None, (target,))
     if isinstance(target, Alias):
         table = _aliased(target).element
         key = tuple(target.c[column.key] for column in table.primary_key)
-        return Entity(target, table.name, (table.name,), key, None, (target,))
+        return Entity(target, table.name, (table.name,), (), key, None, (target,))
     raise QueryRefused(
         f"`{target!r}` has no rows that are resources", "give a mapped class, an alias of one, or a table"
     )
 
 
 def _mapped(named: Any, mapper: orm.Mapper[Any], tables: tuple[Any, ...]) -> Entity:
-    shown = mapper.class_.__name__
-    table = getattr(mapper.local_table, "name", None)
-    names = tuple(dict.fromkeys(filter(None, (table, shown.lower()))))
     key = tuple(getattr(named, mapper.get_property_by_column(column).key) for column in mapper.primary_key)
-    return Entity(named, shown, names, key, mapper, tables)
+    line = (*mapper.iterate_to_root(), *mapper.self_and_descendants)
+    related = tuple(dict.fromkeys(name for one in line if one is not mapper for name in _names_of(one)))
+    return Entity(named, mapper.class_.__name__, _names_of(mapper), related, key, mapper, tables)
+
+
+def _names_of(mapper: orm.Mapper[Any]) -> tuple[str, ...]:
+    names = getattr(mapper.local_table, "name", None), mapper.class_.__name__.lower()
+    return tuple(dict.fromkeys(filter(None, names)))
+
+
+def is_declared(entity: Entity, question: Question) -> bool:
+    """Returns whether the model declares the type of an entity, or of a class whose rows may be its rows."""
+    return question.declared((*entity.names, *entity.related))
 
 
 def _aliased(selectable: Any) -> Any:

@@ -10,25 +10,31 @@ from sqlalchemy.orm import strategy_options
 
 from ..queries.questions import Question
 from ..queries.refusal import QueryRefused
-from .entities import Entity, entity_of
-from .permitted import conditions_in
+from .entities import Entity, entity_of, is_declared
+from .permitted import restricted_by
+from .returned import Returned
 
 _NOT_JOINED: Final = object()
 _EAGER: Final = {"joined", "selectin", "subquery", "immediate", False}
-_Path = tuple[str, ...]
+_Path = tuple[Any, ...]
 
 
 @dataclass(frozen=True)
 class _Load:
-    """The way a relationship is loaded. `from_join` says that its rows are those of a joined class."""
+    """The way a relationship is loaded.
+
+    `target` is the class or alias that it is loaded as. `joined` is the class or alias in FROM whose rows it gets, if
+    it gets those.
+    """
 
     strategy: Any
     criteria: Sequence[Any]
-    from_join: bool = False
+    target: Any
+    joined: Any = _NOT_JOINED
 
 
 def check_loads(
-    statement: sa.Select[Any], descriptions: Sequence[Any], authorized: Sequence[Entity], question: Question
+    statement: sa.Select[Any], columns: Sequence[Any], authorized: Sequence[Entity], question: Question
 ) -> None:
     """Raises QueryRefused if the select loads rows of a declared type that no condition of `permitted` restricts.
 
@@ -36,34 +42,50 @@ def check_loads(
     is not part of the select.
     """
     options = _options(statement)
-    for described in descriptions:
-        mapper = _mapper_of(described["expr"])
-        if mapper is not None:
-            for prop, load in _loaded(mapper, (), options, frozenset()):
+    for column in columns:
+        root = sa.inspect(column, raiseerr=False)
+        if getattr(root, "is_mapper", False) or getattr(root, "is_aliased_class", False):
+            for prop, load in _loaded(root.mapper, (_root(root),), options, frozenset()):
                 _check(prop, load, authorized, question)
+                _check_values(prop, statement, question)
 
 
 def _check(prop: Any, load: _Load, authorized: Sequence[Entity], question: Question) -> None:
     target = entity_of(prop.mapper.class_)
-    if load.from_join and any(one.named is target.named for one in authorized):
+    if load.joined is not _NOT_JOINED:
+        is_restricted = any(load.joined is one.named or load.joined in one.tables for one in authorized)
+    else:
+        is_restricted = not restricted_by(load.criteria).isdisjoint((*target.tables, load.target.selectable))
+    if is_restricted or not is_declared(target, question):
         return
-    if conditions_in(load.criteria) or not question.declared(target.names):
-        return
-    name = f"{prop.parent.class_.__name__}.{prop.key}"
+    name = _shown(prop)
     raise QueryRefused(
         f"the statement loads all rows of `{name}`",
         f"load it with `.options(selectinload({name}.and_(permitted({target.shown}, …))))`, or later with `lazyload`",
     )
 
 
-def _mapper_of(shown: Any) -> Any:
-    inspected = sa.inspect(shown, raiseerr=False)
-    mapper = getattr(inspected, "mapper", None)
-    return mapper if getattr(inspected, "is_mapper", False) or getattr(inspected, "is_aliased_class", False) else None
+def _check_values(prop: Any, statement: sa.Select[Any], question: Question) -> None:
+    """Raises QueryRefused if loaded rows come with values of other rows of a declared type."""
+    returned = Returned(lambda: prop.mapper.tables)
+    returned.add(prop.mapper.class_, statement._with_options)
+    for one in map(entity_of, returned.inside):
+        if is_declared(one, question):
+            reason = f"the rows of `{_shown(prop)}` come with values of `{one.shown}`"
+            raise QueryRefused(reason, "defer them, or load the rows later with `lazyload`")
+
+
+def _shown(prop: Any) -> str:
+    return f"{prop.parent.class_.__name__}.{prop.key}"
+
+
+def _root(inspected: Any) -> Any:
+    """Returns what an option and a column have in common, if the option is about the rows of the column."""
+    return inspected if inspected.is_aliased_class else inspected.base_mapper
 
 
 def _options(statement: Any) -> dict[_Path, _Load]:
-    """Returns the strategy and the conditions of each relationship that an option names, by the names that lead to it.
+    """Returns the strategy and the conditions of each relationship that an option names, by the way that leads to it.
 
     Raises QueryRefused for an option that loads everything.
     """
@@ -74,12 +96,14 @@ def _options(statement: Any) -> dict[_Path, _Load]:
                 raise QueryRefused("an option loads every relationship", "name the relationships to load")
             continue
         for element in getattr(option, "context", ()):
-            names = tuple(one.key for one in element.path.path if isinstance(one, orm.RelationshipProperty))
+            names = [one.key for one in element.path.path if isinstance(one, orm.RelationshipProperty)]
             strategy = dict(element.strategy or ())
             if names and "lazy" in strategy:
-                last, options = element.path.path[-1], element.local_opts or {}
-                joined = options.get("eager_from_alias", _NOT_JOINED) is None and getattr(last, "is_mapper", False)
-                found[names] = _Load(strategy["lazy"], element._extra_criteria, joined)
+                first, last, options = element.path.path[0], element.path.path[-1], element.local_opts or {}
+                joined = options.get("eager_from_alias") if "eager_from_alias" in options else _NOT_JOINED
+                joined = last.entity if joined is None else joined
+                load = _Load(strategy["lazy"], element._extra_criteria, last, joined)
+                found[(_root(first), *names)] = load
     return found
 
 
@@ -87,7 +111,7 @@ def _loaded(mapper: Any, path: _Path, options: dict[_Path, _Load], seen: frozens
     """Yields the relationships that are loaded with the rows of a mapper, each with its conditions."""
     for prop in {one for below in mapper.self_and_descendants for one in below.relationships}:
         here = (*path, prop.key)
-        load = options.get(here, _Load(prop.lazy, ()))
+        load = options.get(here, _Load(prop.lazy, (), prop.mapper))
         if load.strategy in _EAGER and (here in options or prop not in seen):
             yield prop, load
             yield from _loaded(prop.mapper, here, options, seen | {prop})

@@ -20,13 +20,18 @@ class Permitted(Filter):
     inherit_cache = True
 
     def __init__(
-        self, shapes: Iterable[tuple[str, Shape]], parts: Sequence[Any], refusals: Mapping[str, Error] | None = None
+        self,
+        tables: Sequence[Any],
+        shapes: Iterable[tuple[str, Shape]],
+        parts: Sequence[Any],
+        refusals: Mapping[str, Error] | None = None,
     ):
+        """`tables` are those of the entity whose rows it restricts."""
         super().__init__(shapes, parts)
-        self.refusals = refusals or {}
+        self.tables, self.refusals = tuple(tables), refusals or {}
 
     @classmethod
-    def joined(cls, filters: Sequence[Filter], refusals: Mapping[str, Error]) -> "Permitted":
+    def joined(cls, tables: Sequence[Any], filters: Sequence[Filter], refusals: Mapping[str, Error]) -> "Permitted":
         """Returns the filters, each for its dialects, as one clause. Equal values and columns are one part of it."""
         parts: list[Any] = []
         places: dict[Any, int] = {}
@@ -42,7 +47,7 @@ class Permitted(Filter):
             shapes += [
                 (name, tuple(at if isinstance(at, str) else moved[at] for at in shape)) for name, shape in one.shapes
             ]
-        return cls(shapes, parts, refusals)
+        return cls(tables, shapes, parts, refusals)
 
     def shape_for(self, dialect: str) -> Shape:
         """Returns the SQL of a dialect. Raises the error of its refusal, and Untranslatable for other dialects."""
@@ -62,6 +67,7 @@ def _sameness(part: Any) -> Any:
     return id(part)
 
 
-def conditions_in(clauses: Sequence[Any]) -> bool:
-    """Returns whether one of the clauses has a condition of `permitted` in it."""
-    return any(isinstance(one, Permitted) for clause in clauses for one in visitors.iterate(clause))
+def restricted_by(clauses: Sequence[Any]) -> set[Any]:
+    """Returns the tables and aliases whose rows some condition of `permitted` in the clauses restricts."""
+    conditions = (one for clause in clauses for one in visitors.iterate(clause) if isinstance(one, Permitted))
+    return {table for one in conditions for table in one.tables}

@@ -1,86 +1,154 @@
-"""The rows that a select returns: the classes and tables of its columns, and those inside subqueries."""
+"""Whose values a statement returns: the classes and tables of its columns, and those inside subqueries."""
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final
 
 import sqlalchemy as sa
-from sqlalchemy.sql import visitors
-from sqlalchemy.sql.selectable import Alias, FromClause
+from sqlalchemy.orm import Bundle
+from sqlalchemy.sql.selectable import Alias, FromClause, Values
 
-from .permitted import conditions_in
+from .column_values import expressions_with
+from .entities import entity_of
+from .permitted import restricted_by
+from .selects import columns_of, is_correlated, leaves_of, target_of
+
+_NUMBER: Final = re.compile(r"\s*\d+\s*")
+_EVERYTHING: Final = "*"
 
 
-def is_plain(statement: Any) -> bool:
-    """Returns whether a select has no explicit join and no explicit FROM.
+class Returned:
+    """The classes and tables whose values the columns of a statement show.
 
-    PERF: SQLAlchemy finds the joins of classes by compiling, which takes a millisecond.
+    `direct` are the classes, aliases and tables that have these columns. `inside` are those whose values come from a
+    subquery that does not restrict them itself. `has_text` says that some SQL is a text, which may show anything, and
+    `has_all` that a subquery shows all its columns.
     """
-    return not statement._setup_joins and not statement._from_obj
+
+    def __init__(self, around: Callable[[], Iterable[Any]], *, is_nested: bool = False):
+        """`around` returns the tables in FROM, with which a subquery may be correlated."""
+        self._around, self._is_nested = around, is_nested
+        self.direct: dict[Any, None] = {}
+        self.inside: dict[Any, None] = {}
+        self.has_text = self.has_all = False
+
+    def add(self, shown: Any, options: Sequence[Any]) -> None:
+        """Adds whose values a column has: a class, an alias of one, an attribute, a bundle or a clause."""
+        if isinstance(shown, Bundle):
+            for one in shown.exprs:
+                self.add(one, options)
+            return
+        inspected = sa.inspect(shown, raiseerr=False)
+        if getattr(inspected, "is_mapper", False) or getattr(inspected, "is_aliased_class", False):
+            self.direct[inspected.entity] = None
+            for expression in expressions_with(inspected.mapper, options):
+                self.collect(expression)
+        elif hasattr(inspected, "__clause_element__"):
+            self.collect(inspected.__clause_element__())
+        elif isinstance(inspected, sa.ClauseElement):
+            self.collect(inspected)
+
+    def collect(self, clause: Any, *, in_function: bool = False) -> None:
+        """Adds whose values a clause has."""
+        if isinstance(clause, sa.SelectBase | FromClause):
+            self._read(clause)
+        elif isinstance(clause, sa.TextClause):
+            self._add_text(clause.text, in_function)
+        elif isinstance(clause, sa.ColumnClause):
+            self._add_column(clause, in_function)
+        else:
+            for part in clause.get_children():
+                self.collect(part, in_function=isinstance(clause, sa.sql.functions.FunctionElement) or in_function)
+
+    def _add_column(self, column: Any, in_function: bool) -> None:
+        table, parent = column.table, column._annotations.get("parententity")
+        if parent is not None:
+            self.direct[parent.entity] = None
+        elif isinstance(table, sa.Table) or (isinstance(table, Alias) and isinstance(table.element, sa.Table)):
+            self.direct[table] = None
+        elif table is not None:
+            self._read(table)
+        else:
+            self._add_text(column.name, in_function, column.is_literal)
+
+    def _add_text(self, text: str, in_function: bool, may_be_plain: bool = True) -> None:
+        """Adds the text of some SQL. A number shows nothing, nor does the star of `count(*)`.
+
+        The star of a subquery, such as EXISTS, stands for all columns. Another one is as good as any text.
+        """
+        if may_be_plain and text == _EVERYTHING and (in_function or self._is_nested):
+            self.has_all |= not in_function
+        else:
+            self.has_text |= not (may_be_plain and _NUMBER.fullmatch(text))
+
+    def forget_tables(self) -> None:
+        """Forgets the tables of classes that are there, too: they have the same place in FROM."""
+        tables = {table for one in self.direct if isinstance(one, type) for table in entity_of(one).tables}
+        self.direct = {one: None for one in self.direct if not isinstance(one, sa.Table) or one not in tables}
+
+    def _read(self, source: Any) -> None:
+        """Adds what a subquery shows, as far as its own conditions do not restrict it."""
+        found: Any = source
+        while isinstance(found, FromClause) and not isinstance(found, sa.SelectBase | sa.Table):
+            inner = getattr(found, "element", None)
+            if not isinstance(inner, FromClause | sa.SelectBase):
+                break
+            found = inner
+        if isinstance(found, sa.CompoundSelect):
+            for one in found.selects:
+                self._read(one)
+        elif isinstance(found, sa.Select):
+            self._read_select(found, in_from=isinstance(source, FromClause) and not isinstance(source, sa.SelectBase))
+        elif isinstance(found, sa.TextualSelect):
+            self.has_text = True
+        elif isinstance(found, sa.Table):
+            self.direct[found] = None
+        elif not isinstance(found, Values):
+            for part in found.get_children():
+                if not isinstance(part, sa.ColumnClause):
+                    self.collect(part, in_function=True)
+
+    def _read_select(self, select: sa.Select[Any], *, in_from: bool) -> None:
+        tables = [table for table, _ in leaves_of(select)]
+        shown = returned_by(select, columns_of(select), lambda: [*self._around(), *tables])
+        self.has_text |= shown.has_text
+        self.inside |= shown.inside
+        restricted = restricted_by([select])
+        for one in shown.direct:
+            held = entity_of(one).tables
+            outer = () if in_from else [table for table in self._around() if table in held]
+            if not any(table in restricted for table in held) and not (outer and is_correlated(select, held, tables)):
+                self.inside[one] = None
 
 
-def sources_of(statement: sa.Select[Any]) -> Sequence[Any]:
-    """Returns what stands in FROM."""
-    return statement.get_final_froms()
+def returned_by(
+    statement: sa.Select[Any], columns: Sequence[Any], around: Callable[[], Iterable[Any]] | None = None
+) -> Returned:
+    """Returns what a select with these columns returns. Without a column of a table, these are the tables in FROM.
 
-
-def returned_by(descriptions: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-    """Returns the classes, aliases and tables whose columns a select returns, and those that its subqueries read.
-
-    `descriptions` are the `column_descriptions` of the select. A subquery that is authorized itself does not count.
+    For a subquery, `around` returns the tables in FROM, and those of the statements around.
     """
-    direct: dict[Any, None] = {}
-    inside: dict[Any, None] = {}
-    for described in descriptions:
-        shown = described["expr"]
-        clause = shown if isinstance(shown, sa.ClauseElement) else sa.inspect(shown, raiseerr=False)
-        if described.get("entity") is not None and not isinstance(shown, sa.ClauseElement):
-            direct[described["entity"]] = None
-        elif isinstance(clause, sa.ClauseElement):
-            _collect(clause, direct, inside)
-    return [*direct], [one for one in inside if one not in direct]
+
+    def own() -> list[Any]:
+        return [table for table, _ in leaves_of(statement)]
+
+    found = Returned(around or own, is_nested=around is not None)
+    for one in columns:
+        found.add(one, statement._with_options)
+    if found.has_all or not (found.direct or found.has_text):
+        targets = map(target_of, own())
+        found.direct |= dict.fromkeys(one for one in targets if one is not None)
+    found.forget_tables()
+    return found
 
 
-def returned_by_write(statement: sa.Update | sa.Delete) -> list[Any]:
-    """Returns the classes, aliases and tables whose values a write returns, also those that subqueries read.
-
-    SQLAlchemy's `returning_column_descriptions` fails for a subquery.
-    """
-    direct: dict[Any, None] = {}
-    inside: dict[Any, None] = {}
+def returned_by_write(statement: Any) -> Returned:
+    """Returns what a write returns. SQLAlchemy's `returning_column_descriptions` fails for a subquery."""
+    found = Returned(lambda: [statement.table])
     for clause in statement._returning:
-        _collect(clause, direct, inside)
-    return [*direct, *(one for one in inside if one not in direct)]
-
-
-def _collect(clause: Any, direct: dict[Any, None], inside: dict[Any, None]) -> None:
-    for element in _outside_of_selects(clause):
-        if isinstance(element, sa.SelectBase | FromClause):
-            _read(element, inside)
-        elif isinstance(element, sa.ColumnClause):
-            table = element.table
-            parent = element._annotations.get("parententity")
-            if parent is not None:
-                direct[parent.entity] = None
-            elif isinstance(table, sa.Table) or (isinstance(table, Alias) and isinstance(table.element, sa.Table)):
-                direct[table] = None
-            elif table is not None:
-                _read(table, inside)
-
-
-def _outside_of_selects(clause: Any) -> Iterator[Any]:
-    """Yields a clause and all parts of it, but no part of a select in it."""
-    yield clause
-    if not isinstance(clause, sa.SelectBase):
-        for part in clause.get_children():
-            yield from _outside_of_selects(part)
-
-
-def _read(select: Any, inside: dict[Any, None]) -> None:
-    """Notes the tables that a subquery reads, unless it is authorized."""
-    if conditions_in([select]):
-        return
-    elements = [*visitors.iterate(select)]
-    parents = {one._annotations["parententity"].mapper for one in elements if "parententity" in one._annotations}
-    mapped = {table for parent in parents for table in parent.tables}
-    inside.update(dict.fromkeys(parent.class_ for parent in parents))
-    inside.update(dict.fromkeys(one for one in elements if isinstance(one, sa.Table) and one not in mapped))
+        mapper = clause._annotations.get("parentmapper") if isinstance(clause, sa.Table) else None
+        if mapper is None:
+            found.collect(clause)
+        else:
+            found.add(mapper.class_, ())
+    return found

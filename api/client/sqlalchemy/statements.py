@@ -8,10 +8,11 @@ import sqlalchemy as sa
 from ..queries.questions import AnswersFilters, Question
 from ..queries.refusal import QueryRefused
 from .conditions import permitted_by
-from .entities import Entity, entity_of, leaves
+from .entities import Entity, entity_of, is_declared
 from .loads import check_loads
-from .returned import is_plain, returned_by, returned_by_write, sources_of
+from .returned import Returned, returned_by, returned_by_write
 from .row_fields import Fields
+from .selects import TEXTS, columns_of, is_plain, leaves_of
 
 Statement = TypeVar("Statement", bound="sa.Select[Any] | sa.Update | sa.Delete")
 
@@ -41,9 +42,9 @@ def authorized(
     """
     question = Question(engine, subject, action, context, actor, now)
     if isinstance(statement, sa.Select):
-        descriptions = statement.column_descriptions  # PERF: SQLAlchemy makes them each time
-        entities = _selected(statement, descriptions, question, of)
-        check_loads(statement, descriptions, entities, question)
+        columns = columns_of(statement)  # PERF: SQLAlchemy describes them each time
+        entities = _selected(statement, columns, question, of)
+        check_loads(statement, columns, entities, question)
     elif isinstance(statement, sa.Update | sa.Delete):
         entities = [entity_of(statement.entity_description.get("entity", statement.table) if of is None else of)]
         _check_returning(statement, entities[0], question)
@@ -65,17 +66,17 @@ _NOT_ONE_STATEMENT: Mapping[type, tuple[str, str]] = {
 }
 
 
-def _selected(statement: sa.Select[Any], descriptions: Sequence[Any], question: Question, of: Any) -> list[Entity]:
+def _selected(statement: sa.Select[Any], columns: Sequence[Any], question: Question, of: Any) -> list[Entity]:
     """Returns the entities to authorize. Raises QueryRefused if it is not clear which, or if NULLs may replace rows."""
     if of is None:
-        entities = [_only_one(statement, descriptions, question)]
+        entities = [_only_one(returned_by(statement, columns), question)]
         if is_plain(statement):
             return entities
     else:
         entities = [entity_of(one) for one in (of if isinstance(of, Sequence) else [of])]
-    sources = sources_of(statement)
+    sources = leaves_of(statement)
     for entity in entities:
-        found = [nullable for table, nullable in leaves_of(sources) if table in entity.tables]
+        found = [nullable for table, nullable in sources if table in entity.tables]
         if not found:
             reason = f"the statement does not select from `{entity.shown}`"
             raise QueryRefused(reason, "authorize the select that has it in its FROM")
@@ -86,40 +87,30 @@ def _selected(statement: sa.Select[Any], descriptions: Sequence[Any], question: 
 
 
 def _check_returning(statement: sa.Update | sa.Delete, changed: Entity, question: Question) -> None:
-    """Raises QueryRefused if a write also returns values of another declared type."""
-    for one in map(entity_of, returned_by_write(statement)):
-        if (
-            one.named is not changed.named
-            and not set(one.tables) <= set(changed.tables)
-            and question.declared(one.names)
-        ):
+    """Raises QueryRefused if a write also returns values of another declared type, or texts."""
+    returned = returned_by_write(statement)
+    _refuse_texts(returned)
+    for one in map(entity_of, (*returned.direct, *returned.inside)):
+        is_changed = one.named is changed.named or set(one.tables) <= set(changed.tables)
+        if (one.named in returned.inside or not is_changed) and is_declared(one, question):
             reason = f"the statement also returns values of `{one.shown}`"
             raise QueryRefused(reason, f"return those of `{changed.shown}` alone, and select the others")
 
 
-def leaves_of(sources: Sequence[Any]) -> list[tuple[Any, bool]]:
-    """Returns the tables in several FROMs, each with whether an outer join may put NULL in place of its rows."""
-    return [leaf for source in sources for leaf in leaves(source)]
+def _refuse_texts(returned: Returned) -> None:
+    """Raises QueryRefused if the statement returns texts of SQL, which may show any row."""
+    if returned.has_text:
+        raise QueryRefused(*TEXTS)
 
 
-def _only_one(statement: sa.Select[Any], descriptions: Sequence[Any], question: Question) -> Entity:
-    direct, inside = returned_by(descriptions)
-    if not direct:
-        direct = [_target_of(table) for table, _ in leaves_of(sources_of(statement))]
-    found = [entity_of(one) for one in direct if one is not None]
-    if len(found) == 1 and not inside:
+def _only_one(returned: Returned, question: Question) -> Entity:
+    _refuse_texts(returned)
+    found = [entity_of(one) for one in returned.direct]
+    if len(found) == 1 and not returned.inside:
         return found[0]
-    declared = [one for one in found if question.declared(one.names)]
-    others = [one for one in map(entity_of, inside) if question.declared(one.names)]
+    declared = [one for one in found if is_declared(one, question)]
+    others = [one for one in map(entity_of, returned.inside) if is_declared(one, question)]
     if len(declared) == 1 and not others:
         return declared[0]
     shown = " and ".join(f"`{one.shown}`" for one in (*declared, *others)) or "no declared resource type"
     raise QueryRefused(f"the statement returns values of {shown}", "say with `of` which rows to authorize")
-
-
-def _target_of(table: Any) -> Any:
-    """Returns the class, alias or table of a leaf of FROM, or None for a subquery and the like."""
-    parent = getattr(table, "_annotations", {}).get("parententity")
-    if parent is not None:
-        return parent.entity
-    return table if isinstance(table, sa.Table | sa.sql.selectable.Alias) else None

@@ -71,6 +71,10 @@ class Keyed(models.Model):
         db_table = "keyed"
 
 
+TABLES = (Folder, Document, Grant)
+"""A later turn of the fixture makes them again in the same database."""
+
+
 @pytest.fixture(params=["sqlite", "postgresql", "mariadb"], scope="module")
 def alias(request: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
     """The alias of a database with the rows."""
@@ -84,7 +88,7 @@ def alias(request: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
         options = {"NAME": conninfo["dbname"], "USER": conninfo["user"], "HOST": conninfo["host"]}
         connection = django_settings.connect("rows_postgresql", ENGINE="django.db.backends.postgresql", **options)
     with connection.schema_editor() as editor:
-        for one in (Folder, Document, Grant):
+        for one in TABLES:
             editor.create_model(one)
     for number, owner in ((1, "alice"), (2, "bob"), (17, None)):
         Folder.objects.using(connection.alias).create(id=number, owner=owner)
@@ -93,6 +97,9 @@ def alias(request: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
             **{name: value for name, value in row.items() if name != "parent_id"}
         )
     yield connection.alias
+    with connection.schema_editor() as editor:
+        for one in reversed(TABLES):
+            editor.delete_model(one)
     connection.close()
     del connections.databases[connection.alias]
 

@@ -1,0 +1,58 @@
+"""The parts of a select: the tables in FROM, and its columns."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import sqlalchemy as sa
+from sqlalchemy.sql.selectable import Alias
+
+from .entities import leaves
+
+TEXTS: Final = (
+    "the statement returns texts, which may show values of any type",
+    "write them as columns, or name with `of` which rows to authorize",
+)
+"""The reason and the remedy of a refusal."""
+
+
+def is_plain(statement: Any) -> bool:
+    """Returns whether a select has no explicit join and no explicit FROM.
+
+    PERF: SQLAlchemy finds the joins of classes by compiling, which takes a millisecond.
+    """
+    return not statement._setup_joins and not statement._from_obj
+
+
+def leaves_of(statement: sa.Select[Any]) -> list[tuple[Any, bool]]:
+    """Returns the tables in FROM, each with whether an outer join may put NULL in place of its rows."""
+    return [leaf for source in statement.get_final_froms() for leaf in leaves(source)]
+
+
+def columns_of(statement: sa.Select[Any]) -> list[Any]:
+    """Returns the columns of a select: classes, aliases, attributes, bundles and clauses."""
+    try:
+        return [described["expr"] for described in statement.column_descriptions]
+    except AttributeError:  # SQLAlchemy fails if a text is the first column, and FROM has a class
+        return [_class_or_column(one) for one in statement._raw_columns]
+
+
+def _class_or_column(column: Any) -> Any:
+    parent = column._annotations.get("parententity")
+    return parent.entity if parent is not None and isinstance(column, sa.FromClause) else column
+
+
+def is_correlated(select: Any, held: Sequence[Any], tables: Sequence[Any]) -> bool:
+    """Returns whether a subquery has the tables from the statement around it, not in its own FROM."""
+    if select._correlate:
+        return any(table in held for table in select._correlate)
+    if select._correlate_except is not None:
+        return not any(table in held for table in select._correlate_except)
+    return bool(select._auto_correlate) and any(table not in held for table in tables)
+
+
+def target_of(table: Any) -> Any:
+    """Returns the class, alias or table of a leaf of FROM, or None for a subquery and the like."""
+    parent = getattr(table, "_annotations", {}).get("parententity")
+    if parent is not None:
+        return parent.entity
+    return table if isinstance(table, sa.Table | Alias) else None
