@@ -36,6 +36,9 @@ class Guard:
     access: Callable[..., Awaitable[Access]]
     """The dependency that gives all checks of the request: `Depends(guard.access)`."""
 
+    subject: Callable[..., Awaitable[Mapping[str, Any]]]
+    """The dependency that gives the subject, for a query. A request without one ends with 403."""
+
     def __init__(
         self,
         point: AnySource,
@@ -57,10 +60,13 @@ class Guard:
             return Access(point, who, where, _error)
 
         async def identified(access: Annotated[Access, Depends(access)]) -> Access:
-            access.check_subject()
+            access.who()
             return access
 
-        self.access, self._identified = access, identified
+        async def its_subject(access: Annotated[Access, Depends(access)]) -> Mapping[str, Any]:
+            return access.who()
+
+        self.access, self.subject, self._identified = access, its_subject, identified
 
     def requires(
         self,

@@ -38,7 +38,12 @@ class Guard:
             subject: Returns the subject of the current request, as `{"type": "user", "id": "alice"}`, or None.
             context: Returns the context of the current request, such as `{"ip": request.remote_addr}`.
         """
-        self._point, self._subject, self._context = point, subject, context
+        self._point, self._asked, self._context = point, subject, context
+
+    def subject(self) -> Mapping[str, Any]:
+        """Returns the subject of the current request, for a query. A request without one ends with 403."""
+        subject: Mapping[str, Any] | None = _now(self._asked)
+        return subject or _end(NOBODY)
 
     def requires(
         self,
@@ -58,7 +63,7 @@ class Guard:
         def decorated(view: Callable[P, T]) -> Callable[P, T]:
             @wraps(view)
             def guarded(*args: P.args, **kwargs: P.kwargs) -> T:
-                who = self._who()
+                who = self.subject()
                 found = _now(properties, *args, **kwargs) if properties else NO_PROPERTIES
                 self._check(who, action, resource_type, _id_in(id, args, kwargs), found)
                 answer: T = current_app.ensure_sync(view)(*args, **kwargs)
@@ -76,7 +81,7 @@ class Guard:
 
         `resource` is its type, with its `id` and its attributes, or the whole resource, as `resource_of` returns it.
         """
-        self._check(self._who(), action, resource, id, properties)
+        self._check(self.subject(), action, resource, id, properties)
 
     def _check(
         self,
@@ -109,7 +114,7 @@ class Guard:
         """
         listed = list(items)
         try:
-            asked = questions(self._who(), action, resource_type, listed, id, properties, self._where())
+            asked = questions(self.subject(), action, resource_type, listed, id, properties, self._where())
             allowed = asking.permissions(self._point, asked)
         except Error as ex:
             _end(refusal_after(ex))
@@ -121,13 +126,9 @@ class Guard:
         The request ends with 503 if there is none.
         """
         try:
-            return asking.found_filter(self._point, search(self._who(), action, resource_type, self._where()))
+            return asking.found_filter(self._point, search(self.subject(), action, resource_type, self._where()))
         except Error as ex:
             _end(refusal_after(ex))
-
-    def _who(self) -> Mapping[str, Any]:
-        subject: Mapping[str, Any] | None = _now(self._subject)
-        return subject or _end(NOBODY)
 
     def _where(self) -> Properties:
         found: Properties = _now(self._context) if self._context else NO_PROPERTIES

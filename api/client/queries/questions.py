@@ -23,7 +23,7 @@ class AnswersFilters(Protocol):
 
 @dataclass(frozen=True)
 class Question:
-    """A subject, an action and what else Writ is asked with.
+    """A subject, an action and what else Writ is asked with. Raises BadRequest for a subject that is no mapping.
 
     `now` is in epoch seconds. Without it, the engine's own clock counts.
     """
@@ -34,6 +34,10 @@ class Question:
     context: Mapping[str, Any] | None = None
     actor: Mapping[str, Any] | None = None
     now: float | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.subject, Mapping):
+            raise BadRequest("a subject is a mapping; without one, refuse the request", "$.subject")
 
     def answer(self, resource_type: str, *, node: bool) -> Any:
         """Returns the filter response, with direct grants as a node or as their ids (F3, F8).

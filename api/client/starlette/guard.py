@@ -1,6 +1,6 @@
 """The guard of an application: a decorator for its endpoints, and the same checks for use inside them."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from functools import wraps
 from inspect import iscoroutinefunction
 from json import dumps
@@ -38,12 +38,16 @@ class Guard:
             subject: Returns the subject of a request, as `{"type": "user", "id": "alice"}`, or None.
             context: Returns the context of a request, such as `{"ip": request.client.host}`.
         """
-        self._point, self._subject, self._context = point, subject, context
+        self._point, self._asked, self._context = point, subject, context
 
     async def access(self, request: Request) -> Access:
         """Returns all checks of a request, for use inside an endpoint."""
         where = await settled(self._context(request)) if self._context else NO_PROPERTIES
-        return Access(self._point, await settled(self._subject(request)), where, _error)
+        return Access(self._point, await settled(self._asked(request)), where, _error)
+
+    async def subject(self, request: Request) -> Mapping[str, Any]:
+        """Returns the subject of a request, for a query. A request without one ends with 403."""
+        return (await self.access(request)).who()
 
     def requires(
         self,
@@ -60,7 +64,7 @@ class Guard:
 
         async def check(request: Request) -> None:
             access = await self.access(request)
-            access.check_subject()
+            access.who()
             its_id = await settled(id(request)) if callable(id) else _path_parameter(request, id)
             found = await settled(properties(request)) if properties else NO_PROPERTIES
             await access.check(action, resource_type, its_id, found)

@@ -22,9 +22,9 @@ class Access:
     context: Properties
     error: Callable[[Refusal], Exception]
 
-    def check_subject(self) -> None:
-        """Raises the framework's 403, unless the request has a subject."""
-        self._who()
+    def who(self) -> Mapping[str, Any]:
+        """Returns the subject. Raises the framework's 403 if the request has none."""
+        return self.subject or self._end(NOBODY)
 
     async def check(
         self, action: str, resource: str | Mapping[str, Any], id: Any = None, properties: Properties = NO_PROPERTIES
@@ -34,7 +34,7 @@ class Access:
         `resource` is its type, with its `id` and its attributes, or the whole resource, as `resource_of` returns it.
         """
         try:
-            asked = question(self._who(), action, resource, id, properties, self.context)
+            asked = question(self.who(), action, resource, id, properties, self.context)
         except Error as ex:
             self._end(refusal_after(ex))
         refused = await looping.refusal(self.point, asked)
@@ -56,7 +56,7 @@ class Access:
         """
         listed = list(items)
         try:
-            asked = questions(self._who(), action, resource_type, listed, id, properties, self.context)
+            asked = questions(self.who(), action, resource_type, listed, id, properties, self.context)
             allowed = await looping.permissions(self.point, asked)
         except Error as ex:
             self._end(refusal_after(ex))
@@ -68,12 +68,9 @@ class Access:
         Raises the framework's 503 if there is none.
         """
         try:
-            return await looping.found_filter(self.point, search(self._who(), action, resource_type, self.context))
+            return await looping.found_filter(self.point, search(self.who(), action, resource_type, self.context))
         except Error as ex:
             self._end(refusal_after(ex))
-
-    def _who(self) -> Mapping[str, Any]:
-        return self.subject or self._end(NOBODY)
 
     def _end(self, refused: Refusal) -> NoReturn:
         raise self.error(refused) from None
