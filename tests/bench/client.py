@@ -1,8 +1,9 @@
 """Prints the cost of a question through a client on loopback: `python -m tests.bench.client [--rounds N]`.
 
-The same evaluation is asked in turns, of one worker: by `client.allowed()`, by `AsyncClient`, by a bare `httpx.Client`,
-and by a bare `http.client` connection, which is kept open. Each but the last reads the answer as JSON, too. The figures
-are medians of rounds, on the wall and of this process's processor time, and multiples of `http.client`.
+The same evaluation is asked in turns, of one worker: by the `allowed` of `Client` and of `AsyncClient`, by a bare
+`httpx.Client` and a bare `httpx.AsyncClient`, and by a bare `http.client` connection, which is kept open. Each reads the
+answer as JSON. The figures are medians of rounds, on the wall and of this process's processor time, and multiples of
+`http.client`.
 """
 
 import argparse
@@ -50,6 +51,11 @@ def ways(service: Server) -> dict[str, Callable[[], object]]:
     client, loop = Client(service.url, token=KEY, timeout=10), asyncio.new_event_loop()
     asynchronous = AsyncClient(service.url, token=KEY, timeout=10)
 
+    looping = httpx.AsyncClient(headers=headers)
+
+    async def by_loop() -> object:
+        return (await looping.post(service.url + PATH, json=REQUEST)).json()["decision"]
+
     def by_connection() -> object:
         bare.request("POST", PATH, json.dumps(REQUEST), headers)
         return json.loads(bare.getresponse().read())["decision"]
@@ -58,6 +64,7 @@ def ways(service: Server) -> dict[str, Callable[[], object]]:
         "http.client": by_connection,
         "httpx": lambda: session.post(service.url + PATH, json=REQUEST).json()["decision"],
         "client.allowed()": lambda: client.allowed(*ASKED),
+        "httpx, asyncio": lambda: loop.run_until_complete(by_loop()),
         "AsyncClient": lambda: loop.run_until_complete(asynchronous.allowed(*ASKED)),
     }
 
