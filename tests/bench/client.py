@@ -1,9 +1,9 @@
 """Prints the cost of a question through a client on loopback: `python -m tests.bench.client [--rounds N]`.
 
 The same evaluation is asked in turns, of one worker: by the `allowed` of `Client` and of `AsyncClient`, by a bare
-`httpx.Client` and a bare `httpx.AsyncClient`, and by a bare `http.client` connection, which is kept open. Each reads the
-answer as JSON. The figures are medians of rounds, on the wall and of this process's processor time, and multiples of
-`http.client`.
+`httpx.Client` and a bare `httpx.AsyncClient`, and by a bare `http.client` connection, which is kept open. Each reads
+the answer as JSON. The figures are medians of rounds, on the wall and of this process's processor time, and multiples
+of `http.client`.
 """
 
 import argparse

@@ -1,6 +1,7 @@
 """Finds a decision in a decision log, to explain it."""
 
 import gzip
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -39,14 +40,22 @@ def logged_question(log: Path, id: str) -> LoggedQuestion:
 
 
 def _record(log: Path, id: str) -> ReadRecord:
-    marked = b'"decision_id":%b' % msgspec.json.encode(id)
-    with log.open("rb") as raw:
-        is_zipped = raw.read(len(_ZIPPED)) == _ZIPPED
+    item = None
     try:
-        with gzip.open(log) if is_zipped else log.open("rb") as lines:
-            for line in lines:
-                if marked in line and msgspec.json.decode(line)["decision_id"] == id:
-                    return msgspec.json.decode(line, type=ReadRecord)
+        for line in _lines_with(log, b'"decision_id":%b' % msgspec.json.encode(id)[:-1]):  # an item has more behind it
+            found = msgspec.json.decode(line)["decision_id"]
+            if found == id:
+                return msgspec.json.decode(line, type=ReadRecord)
+            item = item or (found if str(found).startswith(f"{id}.") else None)
     except (EOFError, msgspec.MsgspecError, TypeError, KeyError) as ex:
         raise CommandFailed(f"`{log}` is no whole decision log: {ex}") from None
+    if item is not None:
+        raise CommandFailed(f"`{id}` is a batch: give the id of one of its items, such as `{item}`")
     raise CommandFailed(f"`{log}` has no record with the decision id `{id}`; older files of the log may have it")
+
+
+def _lines_with(log: Path, marked: bytes) -> Iterator[bytes]:
+    with log.open("rb") as raw:
+        is_zipped = raw.read(len(_ZIPPED)) == _ZIPPED
+    with gzip.open(log) if is_zipped else log.open("rb") as lines:
+        yield from (line for line in lines if marked in line)

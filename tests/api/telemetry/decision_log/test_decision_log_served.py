@@ -88,6 +88,9 @@ def test_each_answer_names_its_decision_as_its_record_does(tmp_path: Path, model
         line = ["explain", "--data", tmp_path / "data", "--log", log, "--id"]
         assert writ(*line, f"{batch}.1").stdout.startswith(b"May user `bob` do `read` on document `d1`?\nDenied (COND")
         assert b"`--log FILE" in writ("explain", "--data", tmp_path / "data", "--input", log).stderr
+        assert f"`{batch}` is a batch: give the id of one of its items, such as `{batch}.0`" in (
+            writ(*line, batch).stderr.decode()
+        )
         search, none, cut = writ(*line, told[1]), writ(*line, "x"), writ(*line, told[-1])
     assert (search.returncode, none.returncode, cut.returncode) == (2, 2, 2)
     assert b"is a search" in search.stderr
