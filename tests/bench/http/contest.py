@@ -74,7 +74,7 @@ class Contest:
         secure = self._stack.enter_context(service.start(folder, cores, self._pair))
         for running, kinds in ((plain, self._asked), (secure, (SINGLE,))):
             for kind in kinds:
-                _compare(service, running, self._asked[kind])
+                compare(service, running, self._asked[kind])
         bodies = {
             kind: write_bodies([service.call(one) for one in some], folder / f"{service.name}-{kind}.jsonl")
             for kind, some in self._asked.items()
@@ -97,7 +97,8 @@ class Contest:
         return self._wrk.run(running, call.path, entrant.bodies[row.kind], row.connections, seconds)
 
 
-def _compare(service: Service, running: Running, asked: Sequence[Question]) -> None:
+def compare(service: Service, running: Running, asked: Sequence[Question]) -> None:
+    """Compares all answers of a service with the oracle's. Raises Disagreement."""
     with httpx.Client(base_url=running.url, headers=dict(running.headers), verify=False, timeout=60) as client:
         for question in asked:
             call = service.call(question)

@@ -35,8 +35,15 @@ class Writ:
 
     name, credential = "Writ", "an API key as a bearer token"
 
-    def __init__(self, document: Document, workers: int = 1, settings: dict[str, str] | None = None) -> None:
-        self._document, self._workers, self._settings = document, workers, settings or {}
+    def __init__(
+        self,
+        document: Document,
+        workers: int = 1,
+        settings: dict[str, str] | None = None,
+        python: str | None = None,
+    ) -> None:
+        """`python` is the interpreter of another version that is installed there, or None for this version."""
+        self._document, self._workers, self._settings, self._python = document, workers, settings or {}, python
         self.version = f"{version('writ-pdp')}, CPython {platform.python_version()}"
 
     @contextmanager
@@ -48,6 +55,9 @@ class Writ:
         options = ("--data", str(folder / place), "--import", str(model), "--bind", "127.0.0.1:0")
         line = command("serve", *options, "--workers", str(self._workers), *([] if pair is None else pair.options))
         variables = environment({"WRIT_ADMIN_KEY": KEY} | self._settings)
+        if self._python is not None:
+            line[0] = self._python
+            del variables["PYTHONPATH"]
         with started(pinned(line, cores), variables, folder / f"{place}.log", folder) as server:
             made = httpx.post(
                 f"{server.url}/v1/api-keys",
