@@ -72,7 +72,7 @@ ROOMS = {
         attempt_counts failed_attempts uses secret_format credential_shapes admin_access admin_key
         """
     ),
-    "writ.api.review": _down("asking replaying testing wording"),
+    "writ.api.review": _down("asking people replaying testing wording"),
     "writ.api.server": _down(
         """
         server tls worker supervision acceptor listening connection asgi_scope deadline exchange outlet

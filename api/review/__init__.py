@@ -1,3 +1,3 @@
-"""Tells what would happen: policies in words (`wording/`), who can do an action (`asking/`), policy tests (`testing/`)
-and the replay of logged requests (`replaying/`).
+"""Tells what would happen: policies in words (`wording/`), who can do an action (`asking/`), who gains and who loses by
+a change (`people/`), policy tests (`testing/`) and the replay of logged requests (`replaying/`).
 """

@@ -60,6 +60,7 @@ from .policy_tests import PolicyTests
 from .promotions.promotion import Promotion
 from .promotions.promotions import Promotions
 from .search.candidates import Candidates, resource_candidates, subject_candidates
+from .trials.changed_models import ChangedModels
 from .trials.trial import Trial, read_tests, trial_limit, try_write
 from .writing import Write, Writes
 
@@ -94,6 +95,7 @@ class Store:
         self.expiring = ExpiryIndex(connections, self._time)
         self.insight = Insight(connections)
         self.registry = StoredRegistry(connections)
+        self.changed_models = ChangedModels(connections, clock, limits)
 
     @classmethod
     def open(

@@ -5,9 +5,9 @@ from typing import Any
 
 from msgspec import Struct
 
+from ...review.people.people_answer import PeopleAnswer
 from ...store.history.change_log import ChangeCounts
 from ...store.promotions.promotion import ElementDifference
-from .people import PeopleAnswer
 
 
 class Effect(Enum):

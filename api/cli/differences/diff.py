@@ -7,6 +7,9 @@ import click
 from msgspec import structs
 
 from ....bundles.errors import BundleError
+from ....compiler.analysis.regions import People
+from ...review.people.compared_models import compared
+from ...review.people.people_answer import people_answer
 from ...store.environment_ids import DEFAULT
 from ..environments.shown_answers import FORMATS, show
 from ..model_elements import counts_of, differences, elements_of
@@ -15,7 +18,6 @@ from .bundle_differences import NOT_COMPARED, bundle_differences, manifest_diffe
 from .comparison import ModelDifferences
 from .decided import decided_differently
 from .fail_on import FailOn, must_fail
-from .people import compared_people, people_answer
 from .shown import comparison_lines, markdown
 from .sides import ComparedModel, open_side
 
@@ -74,7 +76,7 @@ def diff_command(
       writ diff writ-data policies/ --env staging
     """
     sides = open_side(old, environment), open_side(new, environment)
-    analysed = compared_people(*sides) if people or fail_on else None
+    analysed = _people(*sides) if people or fail_on else None
     found = _compared(*sides, tests)
     if analysed is not None:
         found = structs.replace(found, people=people_answer(analysed))
@@ -85,6 +87,11 @@ def diff_command(
     if analysed is not None and fail_on:
         sys.exit(1 if must_fail(fail_on, analysed, (sides[0].side, sides[1].side)) else 0)
     sys.exit(1 if found.differs else 0)
+
+
+def _people(old: ComparedModel, new: ComparedModel) -> People:
+    """Returns who gains and who loses. Raises CommandFailed for a damaged bundle."""
+    return compared(old.side, new.side, (old.judge, new.judge))
 
 
 def _compared(old: ComparedModel, new: ComparedModel, tests: tuple[Path, ...]) -> ModelDifferences:

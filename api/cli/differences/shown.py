@@ -6,9 +6,9 @@ from typing import Final
 
 import msgspec
 
+from ...review.people.people_lines import people_lines
 from ..environments.shown_answers import count_lines, element_lines, heading, rendered
 from .comparison import Decided, Effect, ModelDifferences, TestDifference
-from .people_lines import people_lines
 
 MOST_CHARACTERS: Final = 65_536
 """The characters of a comment, as GitHub and GitLab take them. Markdown that is longer is cut."""

@@ -1,6 +1,5 @@
 """The two models that `writ diff` compares."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,10 +11,11 @@ from ....bundles.file.reader import Bundle
 from ....compiler.analysis.models.bundle_side import bundle_side
 from ....compiler.analysis.models.model_side import model_side
 from ....compiler.analysis.models.sides import Side
+from ....compiler.analysis.witnesses.witness import Judge
 from ....compiler.compile import Compiled, compile_model
 from ....compiler.language.writing.changes import statement_text
 from ....compiler.model.elements import ElementKind, Grant, Model
-from ....runtime import BadRequest
+from ...review.people.compared_models import judge_of
 from ...review.testing.file_reading import TestQuestion
 from ...review.testing.tested_model import UnusableModel
 from ..named_model import named_model
@@ -53,12 +53,10 @@ class ComparedModel:
         except BundleError as ex:
             raise CommandFailed(f"{self.name}: {ex}") from None
 
-    def reason_code(self, request: Mapping[str, Any], now: float) -> str | None:
-        """Returns the reason code of the decision on a request, or None if the model refuses the request (E8)."""
-        try:
-            return str(self._tested.decide(dict(request), now)["context"]["reason_code"])
-        except BadRequest:
-            return None
+    @cached_property
+    def judge(self) -> Judge:
+        """The judge of an analysis: the engine on this model."""
+        return judge_of(self._tested.decide)
 
     @cached_property
     def _tested(self) -> SourceModel:

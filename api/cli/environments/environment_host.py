@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from ...endpoints.management.management_shapes import EnvironmentAnswer, EnvironmentPatch, NewEnvironment
-from ...store.promotions.promotion import Drift, Preview, Promotion, Wanted
+from ...endpoints.management.promotions.promotion_shapes import PreviewAnswer
+from ...review.people.people_answer import PeopleAnswer
+from ...store.promotions.promotion import Drift, Promotion, Wanted
 from ..model_elements import Elements
 
 
@@ -31,8 +33,11 @@ class EnvironmentHost(Protocol):
     def delete(self, env: str) -> None:
         """Delete an environment with its model and its history."""
 
-    def promote(self, env: str, wanted: Wanted, dry_run: bool) -> Preview | Promotion:
+    def promote(self, env: str, wanted: Wanted, dry_run: bool) -> PreviewAnswer | Promotion:
         """Promote to the environment `env`, or show what that would do."""
+
+    def waiting_people(self, env: str, id: str) -> PeopleAnswer | None:
+        """Returns who gains and who loses by a promotion that waits, or None if it is not possible."""
 
     def approve(self, env: str, id: str, digest: str | None) -> Promotion:
         """Approve a promotion that waits."""
@@ -40,7 +45,7 @@ class EnvironmentHost(Protocol):
     def reject(self, env: str, id: str, reason: str | None) -> Promotion:
         """Reject a promotion that waits."""
 
-    def restore(self, env: str, revision: int, wanted: Wanted, dry_run: bool) -> Preview | Promotion:
+    def restore(self, env: str, revision: int, wanted: Wanted, dry_run: bool) -> PreviewAnswer | Promotion:
         """Go back to the policy model of a revision, or show what that would do."""
 
     def drift(self, env: str) -> Drift:

@@ -1,12 +1,16 @@
 """`writ promote`: takes over the policies of one environment into another, or decides on what waits for an approval."""
 
 import click
+from msgspec.structs import replace
 
-from ...store.promotions.promotion import Preview, RoleRename, Wanted
+from ...endpoints.management.promotions.promotion_shapes import PreviewAnswer
+from ...review.people.people_answer import PeopleAnswer
+from ...review.people.people_lines import people_lines
+from ...store.promotions.promotion import Promotion, RoleRename, Wanted
 from .environment_host import EnvironmentHost
 from .environment_options import place_options
 from .refusing import told_refusals
-from .shown_answers import FORMATS, preview_lines, promotion_lines, show
+from .shown_answers import FORMATS, preview_lines, promotion_lines, rendered, show
 
 
 @click.command("promote")
@@ -45,7 +49,9 @@ def promote_command(
 
     The policy model is the opt-ins, resource types, roles, policies, routes, declared attributes and silenced lints.
 
-    Groups, subjects, resources, assignments and grants stay as they are. Exit code 0 if the promotion is in force or
+    Groups, subjects, resources, assignments and grants stay as they are. Who gains and who loses is told first.
+
+    Exit code 0 if the promotion is in force or
     waits for an approval, 1 if it is refused: the target was edited in place, something still uses what it removes, or
     the digest is another one. Exit code 2 if an environment does not exist, or the place can't be reached.
 
@@ -60,6 +66,7 @@ def promote_command(
     _refuse_options_without_effect(source, dry_run, accept_drift or bool(renames), note, approve, expect_digest)
     with told_refusals():
         if approve is not None:
+            _tell(place.waiting_people(target, approve), form)
             done = place.approve(target, approve, expect_digest)
         elif reject is not None:
             done = place.reject(target, reject, note)
@@ -67,12 +74,23 @@ def promote_command(
             assert source is not None
             carried = tuple(RoleRename(*one) for one in renames)
             wanted = Wanted(source, note, accept_drift, expect_digest, carried)
-            answer = place.promote(target, wanted, dry_run)
-            if isinstance(answer, Preview):
-                show(preview_lines(answer, target, form), form, answer)
+            preview = place.promote(target, wanted, dry_run=True)
+            assert isinstance(preview, PreviewAnswer), "it is asked for"
+            if dry_run:
+                show(preview_lines(preview, target, form), form, preview)
                 return
-            done = answer
+            _tell(preview.people, form)
+            promoted = place.promote(target, replace(wanted, expect_digest=preview.digest), dry_run=False)
+            assert isinstance(promoted, Promotion), "it is asked for"
+            done = promoted
     show(promotion_lines(done, target), form, done)
+
+
+def _tell(people: PeopleAnswer | None, form: str) -> None:
+    """Prints who gains and who loses, before the promotion is asked for or approved."""
+    if people is not None and form != "json":
+        for line in rendered(people_lines(people), form):
+            click.echo(line)
 
 
 def _refuse_options_without_effect(

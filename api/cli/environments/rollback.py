@@ -2,7 +2,8 @@
 
 import click
 
-from ...store.promotions.promotion import Preview, Wanted
+from ...endpoints.management.promotions.promotion_shapes import PreviewAnswer
+from ...store.promotions.promotion import Wanted
 from ..stores.store_opening import env_option
 from .environment_host import EnvironmentHost
 from .environment_options import place_options
@@ -41,7 +42,7 @@ def rollback_command(
     """
     with told_refusals():
         answer = place.restore(environment, revision, Wanted(environment, note, False, expect_digest), dry_run)
-    if isinstance(answer, Preview):
+    if isinstance(answer, PreviewAnswer):
         show(preview_lines(answer, environment, form), form, answer)
     else:
         show(promotion_lines(answer, environment), form, answer)

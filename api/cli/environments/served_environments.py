@@ -14,9 +14,11 @@ from ....bundles.zones import zone_names
 from ....compiler.load import load
 from ....compiler.source import Source
 from ...endpoints.management.management_shapes import EnvironmentAnswer, EnvironmentPatch, NewEnvironment
+from ...endpoints.management.promotions.promotion_shapes import PreviewAnswer, PromotionRecord
+from ...review.people.people_answer import PeopleAnswer
 from ...settings.model_limits import model_limits
 from ...store.history.origin import POLICY_KINDS
-from ...store.promotions.promotion import Drift, Preview, Promotion, Wanted
+from ...store.promotions.promotion import Drift, Promotion, Wanted
 from ..model_elements import Elements, elements_of
 from ..output import CommandFailed
 from ..remote_service import RemoteService, ServiceRefused, environment_path, segment
@@ -65,10 +67,13 @@ class ServedPlace:
         with _told():
             self._service.answer("DELETE", environment_path(env))
 
-    def promote(self, env: str, wanted: Wanted, dry_run: bool) -> Preview | Promotion:
+    def promote(self, env: str, wanted: Wanted, dry_run: bool) -> PreviewAnswer | Promotion:
         return self._taken_over(
             f"{environment_path(env)}/promotions", _given(wanted) | {"from": wanted.source}, dry_run
         )
+
+    def waiting_people(self, env: str, id: str) -> PeopleAnswer | None:
+        return self._call("GET", f"{environment_path(env)}/promotions/{segment(id)}", PromotionRecord).people
 
     def approve(self, env: str, id: str, digest: str | None) -> Promotion:
         return self._call(
@@ -80,7 +85,7 @@ class ServedPlace:
             "POST", f"{environment_path(env)}/promotions/{segment(id)}/reject", Promotion, {"reason": reason}
         )
 
-    def restore(self, env: str, revision: int, wanted: Wanted, dry_run: bool) -> Preview | Promotion:
+    def restore(self, env: str, revision: int, wanted: Wanted, dry_run: bool) -> PreviewAnswer | Promotion:
         body = _given(wanted)
         body.pop("accept_drift")
         return self._taken_over(f"{environment_path(env)}/revisions/{revision}/restore", body, dry_run)
@@ -96,9 +101,9 @@ class ServedPlace:
             raise CommandFailed("the service's model has errors; its version and this command's may be too far apart")
         return elements_of(loaded.model, POLICY_KINDS)
 
-    def _taken_over(self, path: str, body: dict[str, Any], dry_run: bool) -> Preview | Promotion:
+    def _taken_over(self, path: str, body: dict[str, Any], dry_run: bool) -> PreviewAnswer | Promotion:
         if dry_run:
-            return self._call("POST", path, Preview, body | {"dry_run": True})
+            return self._call("POST", path, PreviewAnswer, body | {"dry_run": True})
         return self._call("POST", path, Promotion, body)
 
     def _call(self, method: str, path: str, shape: type[_T], body: Mapping[str, Any] | None = None) -> _T:

@@ -7,7 +7,9 @@ import click
 import msgspec
 
 from ....compiler.language.words import STATEMENT_OF
-from ...store.promotions.promotion import Drift, ElementDifference, Preview, Promotion
+from ...endpoints.management.promotions.promotion_shapes import PreviewAnswer
+from ...review.people.people_lines import people_lines
+from ...store.promotions.promotion import Drift, ElementDifference, Promotion
 from ..output import escaped
 
 FORMATS: Final = ("text", "json", "markdown")
@@ -31,19 +33,17 @@ def rendered(lines: Iterable[str], form: str) -> Iterator[str]:
             yield ""
 
 
-def preview_lines(preview: Preview, target: str, form: str) -> Iterator[str]:
+def preview_lines(preview: PreviewAnswer, target: str, form: str) -> Iterator[str]:
     """Yields what a promotion would do."""
     yield heading(f"{preview.environment} (revision {preview.source_revision}) → {target}", form)
+    if preview.people is not None:
+        yield from people_lines(preview.people)
     yield from count_lines(preview.changes)
     for one in preview.renames:
         yield f"role {one.old} becomes {one.new}: its assignments are carried over"
     yield from element_lines(preview.elements)
     if preview.truncated:
-        yield "there are more changes, or more roles that lose policies; compare both models"
-    for lost in preview.loses:
-        holders = ", ".join(f"{one['type']} {one['id']}" for one in lost.subjects)
-        more = ", and more" if lost.truncated else ""
-        yield f"role {lost.role} loses {', '.join(lost.policies)} ({lost.left} left): {holders}{more}"
+        yield "there are more changes; compare both models"
     for use in preview.in_use:
         yield f"not possible: {use.named} still uses {use.refers_to}"
     if preview.drift.drifted:

@@ -4,11 +4,18 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from msgspec.json import encode
+from msgspec.structs import asdict
+
 from ...endpoints.management.environments.environments import change_of, settings_of, shown_environment
 from ...endpoints.management.management_shapes import EnvironmentAnswer, EnvironmentPatch, NewEnvironment
+from ...endpoints.management.promotions.promotion_shapes import PreviewAnswer
+from ...review.people.compared_models import people_between
+from ...review.people.people_answer import PeopleAnswer, people_answer
 from ...store.actor import COMMAND_LINE
 from ...store.errors import Conflict, Drifted, Protected, Refusal, Rejected, StoreUnavailable
 from ...store.history.origin import POLICY_KINDS
+from ...store.models.model_pairs import ModelPair
 from ...store.promotions.promotion import Drift, Preview, Promotion, Wanted
 from ...store.store import Store
 from ..model_elements import Elements
@@ -41,24 +48,32 @@ class StoredPlace:
         with self._store() as store:
             store.delete_environment(COMMAND_LINE, env)
 
-    def promote(self, env: str, wanted: Wanted, dry_run: bool) -> Preview | Promotion:
+    def promote(self, env: str, wanted: Wanted, dry_run: bool) -> PreviewAnswer | Promotion:
         with self._store() as store:
-            act = store.promotions.preview if dry_run else store.promotions.promote
-            return act(env, COMMAND_LINE, wanted)
+            people = _people(store.promotions.models(env, COMMAND_LINE, wanted))
+            if dry_run:
+                return _preview(store.promotions.preview(env, COMMAND_LINE, wanted), people)
+            return store.promotions.promote(env, COMMAND_LINE, wanted, encode(people))
+
+    def waiting_people(self, env: str, id: str) -> PeopleAnswer | None:
+        with self._store() as store:
+            return _people(store.promotions.models_of_waiting(env, COMMAND_LINE, id))
 
     def approve(self, env: str, id: str, digest: str | None) -> Promotion:
         with self._store() as store:
-            return store.promotions.approve(env, COMMAND_LINE, id, digest)
+            people = _people(store.promotions.models_of_waiting(env, COMMAND_LINE, id))
+            return store.promotions.approve(env, COMMAND_LINE, id, digest, encode(people))
 
     def reject(self, env: str, id: str, reason: str | None) -> Promotion:
         with self._store() as store:
             return store.promotions.reject(env, COMMAND_LINE, id, reason)
 
-    def restore(self, env: str, revision: int, wanted: Wanted, dry_run: bool) -> Preview | Promotion:
+    def restore(self, env: str, revision: int, wanted: Wanted, dry_run: bool) -> PreviewAnswer | Promotion:
         with self._store() as store:
+            people = _people(store.promotions.models_of_restoration(env, COMMAND_LINE, revision))
             if dry_run:
-                return store.promotions.preview_restoration(env, COMMAND_LINE, revision, wanted)
-            return store.promotions.restore(env, COMMAND_LINE, revision, wanted)
+                return _preview(store.promotions.preview_restoration(env, COMMAND_LINE, revision, wanted), people)
+            return store.promotions.restore(env, COMMAND_LINE, revision, wanted, people=encode(people))
 
     def drift(self, env: str) -> Drift:
         with self._store() as store:
@@ -87,3 +102,12 @@ class StoredPlace:
             raise CommandFailed("; ".join(one.sentence for one in ex.faults)) from None
         except (Refusal, StoreUnavailable) as ex:
             raise CommandFailed(str(ex)) from None
+
+
+def _people(models: ModelPair | None) -> PeopleAnswer | None:
+    """Returns who gains and who loses, or None if the change is not possible."""
+    return None if models is None else people_answer(people_between(models.before, models.after))
+
+
+def _preview(preview: Preview, people: PeopleAnswer | None) -> PreviewAnswer:
+    return PreviewAnswer(**asdict(preview), people=people)

@@ -5,7 +5,9 @@ from pathlib import Path
 from typing import Final, Literal
 
 import falcon.asgi
+from msgspec.structs import replace
 
+from ...engines.live.store_work import StoreWork
 from ...http.bodies import ENCODER, JSON, Bodies
 from ...http.openapi.operation import Answer, Operation
 from ...http.queries import known_parameters
@@ -20,6 +22,8 @@ from ...store.promotions.differences import shown
 from ...telemetry.decision_log.decision_log import Log
 from ..management.body_shapes import shaped
 from ..management.management_shapes import EntryAnswer
+from ..management.people.people_job import found_people
+from .change_people import CHANGE_PEOPLE, ChangesRequest
 from .changes import BAD, edits_of
 from .outcome_report import report_of
 from .preview_shapes import (
@@ -39,7 +43,8 @@ PREVIEW: Final = Operation(
     "Model",
     "See what changes would do, without writing them",
     {200: Answer("What the changes would do, or what is wrong with them.", ChangesPreview)},
-    "The stored tests are asked of the model as it is, and as the changes would make it. For an administrator, so are"
+    "Both models are compared by people: who would gain and who would lose what, as far as that is known in 20 seconds."
+    " The stored tests are asked of the model as it is, and as the changes would make it. For an administrator, so are"
     " the newest requests in the decision log. An error of an element is in the `diagnostics`. Other refusals are those"
     " of a write.",
     bodies={JSON: WantedPreview},
@@ -50,8 +55,8 @@ PREVIEW: Final = Operation(
 class ChangePreview:
     """Previews changes."""
 
-    def __init__(self, bodies: Bodies, trials: Trials, decision_log: Log) -> None:
-        self._bodies, self._trials, self._log = bodies, trials, decision_log
+    def __init__(self, work: StoreWork, bodies: Bodies, trials: Trials, decision_log: Log) -> None:
+        self._work, self._bodies, self._trials, self._log = work, bodies, trials, decision_log
 
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:
         """Answer 200, also for changes with errors."""
@@ -65,6 +70,9 @@ class ChangePreview:
         except Rejected as ex:
             faults = tuple(_diagnostic(fault, "error") for fault in ex.faults)
             found = ChangesPreview(None, faults, (), False, None, None)
+        else:
+            asked = ChangesRequest(env, actor_of(req), wanted.changes)
+            found = replace(found, people=await found_people(self._work, CHANGE_PEOPLE, asked))
         resp.data = ENCODER.encode(found)
 
 

@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
+from ...review.people.people_answer import PeopleAnswer
 from ..management.management_shapes import EntryAnswer
 from .changes import MOST_CHANGES, ElementEdit
 from .outcome_report import Count, TestOutcome
@@ -96,8 +97,9 @@ class PreviewedDecisions(Struct, frozen=True):
 class ChangesPreview(Struct, frozen=True):
     """The effects that changes would have on the model of a `revision`.
 
-    With an error among the `diagnostics`, nothing else is known. `truncated` says that there are more `elements`.
-    `decisions` is null if the caller is no administrator, or if there is no decision log that Writ can read back.
+    With an error among the `diagnostics`, nothing else is known. `people` says who gains and who loses.
+    `truncated` says that there are more `elements`. `decisions` is null if the caller is no administrator, or if there
+    is no decision log that Writ can read back.
     """
 
     revision: Count | None
@@ -106,3 +108,4 @@ class ChangesPreview(Struct, frozen=True):
     truncated: bool
     tests: PreviewedTests | None
     decisions: PreviewedDecisions | None
+    people: PeopleAnswer | None = None

@@ -46,7 +46,8 @@ CREATE TABLE promotions (
     id TEXT NOT NULL UNIQUE,
     pending INTEGER NOT NULL,
     body TEXT NOT NULL,
-    content BLOB
+    content BLOB,
+    people BLOB
 ) STRICT;
 CREATE INDEX promotions_in_environment ON promotions (environment, number);
 CREATE INDEX promotions_pending ON promotions (environment) WHERE pending;
@@ -56,5 +57,5 @@ CREATE INDEX promotions_pending ON promotions (environment) WHERE pending;
 - `origin` tells which promotion or restoration made a revision.
 - `route_orders` has the ids of all routes in order, packed, as they were before a revision that did more to their list
   than add to its end.
-- `content` of a promotion is the policy model that waits for an approval.
+- `content` of a promotion is the policy model that waits for an approval, and `people` who gains and who loses.
 """

@@ -45,7 +45,7 @@ def differences(before: PolicyModel, after: PolicyModel) -> Iterator[ElementDiff
 
 
 def shown(found: Iterable[_T]) -> tuple[tuple[_T, ...], bool]:
-    """Returns as many differences or lost roles as an answer may have, and whether there are more."""
+    """Returns as many differences as an answer may have, and whether there are more."""
     kept: list[_T] = []
     size = 0
     for one in found:

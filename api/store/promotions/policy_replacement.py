@@ -15,15 +15,15 @@ from ..elements.kinds import KINDS
 from ..environments import Environment
 from ..errors import MAX_LISTED_USERS, Drifted
 from ..history.origin import Origin
-from ..models.reading import put_lists
+from ..models.model_pairs import ModelPair, with_lists
+from ..models.reading import model_of, put_lists
 from ..models.remaining_uses import Use, lost_actions, refuse_uses, uses
 from ..models.replacing import Replacement, ReplacementResult
 from .differences import differences, shown
-from .lost_roles import lost_roles
 from .model_drift import baseline, drift_of
 from .policy_model import POLICY_LISTS, PolicyModel, policy_model
-from .promotion import Drift, ElementDifference, LostRole, Preview, RoleRename
-from .renamed_roles import renamed_assignments, renamed_differences, renamed_policies
+from .promotion import Drift, ElementDifference, Preview, RoleRename
+from .renamed_roles import renamed_assignments, renamed_differences
 
 
 class PolicySource(NamedTuple):
@@ -80,8 +80,7 @@ class PolicyReplacement:
 
     def preview(self) -> Preview:
         """Returns what it would do, and what would prevent it."""
-        elements, more_elements = shown(self.differences())
-        loses, more_roles = shown(self._lost_roles())
+        elements, truncated = shown(self.differences())
         return Preview(
             self.source.id,
             self.source.epoch,
@@ -90,21 +89,26 @@ class PolicyReplacement:
             self.after.digest,
             self.changes().changes,
             elements,
-            more_elements or more_roles,
-            loses,
+            truncated,
             tuple(islice(self._uses(), MAX_LISTED_USERS)),
             drift_of(self._db, self.target),
             renames=self.renames,
         )
 
+    def models(self) -> ModelPair | None:
+        """Returns the target's whole model before and after it, or None if something uses what it removes."""
+        if any(self._uses()):
+            return None
+        before = model_of(self._db, self.target)
+        lists = {kind.name: tuple(self.after.elements(kind.name)) for kind in POLICY_LISTS}
+        if self._assignments:
+            lists[ElementKind.ASSIGNMENTS] = tuple(now.element for _, now in self._assignments.values())
+        return ModelPair(before, with_lists(before, lists))
+
     def differences(self) -> Iterator[ElementDifference]:
         """Yields the assignments of renamed roles, and the changed elements of the policy model."""
         yield from renamed_differences(self._assignments)
         yield from differences(self.before, self.after)
-
-    def _lost_roles(self) -> Iterator[LostRole]:
-        held = {one.new: one.old for one in self.renames}
-        yield from lost_roles(self._db, self.target, renamed_policies(self.before, self.renames), self.after, held)
 
     def refuse(self, accept_drift: bool) -> Drift:
         """Returns the drift that it overwrites.

@@ -1,6 +1,5 @@
 """The shapes of promotions: the record, the preview, and the drift of an environment."""
 
-from collections.abc import Mapping
 from typing import Annotated, Any, Final, Literal
 
 import msgspec
@@ -16,10 +15,10 @@ MAX_NOTE: Final = 2_000
 """The characters of a note, and of the reason of a rejection."""
 
 MAX_SHOWN: Final = 1_000
-"""The changed elements that a preview, an approval or a drift shows one by one, and the roles that lose policies."""
+"""The changed elements that a preview, an approval or a drift shows one by one."""
 
 MAX_SHOWN_BYTES: Final = 8 * 1024 * 1024
-"""The bytes of either together."""
+"""Their bytes together."""
 
 Change = Literal["added", "changed", "removed", "moved"]
 Status = Literal["pending", "done", "rejected"]
@@ -71,26 +70,11 @@ class RoleRename(Struct, frozen=True, forbid_unknown_fields=True, rename={"old":
     new: Annotated[str, Meta(min_length=1, max_length=512)]
 
 
-class LostRole(Struct, frozen=True):
-    """A role that loses ALLOW policies: their ids, and how many enabled ones it keeps.
-
-    `subjects` hold the role in the target environment, directly or through a group, the first 100 by type and id.
-    `truncated` says that there are more.
-    """
-
-    role: str
-    policies: tuple[str, ...]
-    left: int
-    subjects: tuple[Mapping[str, str], ...]
-    truncated: bool = False
-
-
 class Preview(Struct, frozen=True, rename=SOURCE_NAMES):
     """The preview of a promotion. `digest` is that of the policy model that the target would have.
 
-    `elements` are the changed elements, the first 1,000. `loses` are the roles that would lose policies, the first
-    1,000. `truncated` says that there are more of either. `in_use` are the elements that prevent the promotion. With
-    `renames`, `elements` has the assignments too that get the new role.
+    `elements` are the changed elements, the first 1,000, and `truncated` says that there are more. `in_use` are the
+    elements that prevent the promotion. With `renames`, `elements` has the assignments too that get the new role.
     """
 
     environment: str
@@ -101,7 +85,6 @@ class Preview(Struct, frozen=True, rename=SOURCE_NAMES):
     changes: ChangeCounts
     elements: tuple[ElementDifference, ...]
     truncated: bool
-    loses: tuple[LostRole, ...]
     in_use: tuple[Use, ...]
     drift: Drift
     dry_run: bool = True

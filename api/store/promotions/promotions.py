@@ -21,20 +21,22 @@ from ..environments import Environment, environment_within
 from ..errors import BodyFault, Conflict, NotPermitted, Rejected
 from ..gateway_changes import change, refuse_settings
 from ..gateway_settings import read_gateway
+from ..models.model_pairs import ModelPair
 from .differences import differences, shown
 from .gateway_approvals import carry_out, request_change, waiting_change
 from .model_drift import drift_of
 from .policy_model import PolicyModel, policy_model
 from .policy_replacement import PolicyReplacement, PolicySource, RequestedBy
 from .promotion import Drift, ElementDifference, Preview, Promotion, PromotionDetail, Wanted
-from .records import add_record, end_waiting, record_of, records, waiting_model
+from .records import NOT_COMPARED, add_record, end_waiting, record_of, records, stored_people, waiting_model
 from .renamed_roles import refuse_renames, renamed_assignments, renamed_differences
 
 
 class Promotions:
     """The promotions of a store. Every method raises StoreUnavailable, as those of the store do.
 
-    `env` is the target's id. A caller that is bound to environments gets OutOfBounds unless both ends are among them.
+    `env` is the target's id. `people` is JSON of who gains and who loses, for the record. A caller that is bound to
+    environments gets OutOfBounds unless both ends are among them.
     """
 
     def __init__(self, connections: StoreConnections, now: Callable[[], str]):
@@ -54,7 +56,28 @@ class Promotions:
         with self._connections.reading() as db:
             return _previewed(_restoration(db, env, actor, revision), wanted)
 
-    def promote(self, env: str, actor: Actor, wanted: Wanted) -> Promotion:
+    def models(self, env: str, actor: Actor, wanted: Wanted) -> ModelPair | None:
+        """Returns the target's whole model before and after a promotion, or None if something uses what goes.
+
+        Raises what `preview` raises.
+        """
+        with self._connections.reading() as db:
+            return _promotion(db, env, actor, wanted).models()
+
+    def models_of_restoration(self, env: str, actor: Actor, revision: int) -> ModelPair | None:
+        """Returns the same for going back to a revision. Raises NotFound."""
+        with self._connections.reading() as db:
+            return _restoration(db, env, actor, revision).models()
+
+    def models_of_waiting(self, env: str, actor: Actor, id: str) -> ModelPair | None:
+        """Returns the same for a promotion that waits. None too if it waits no more, or is no promotion."""
+        with self._connections.reading() as db:
+            target, waiting = self._waiting(db, env, actor, id)
+            if waiting.status != "pending" or waiting.kind == "gateway":
+                return None
+            return _carried_out(db, target, waiting).models()
+
+    def promote(self, env: str, actor: Actor, wanted: Wanted, people: bytes = NOT_COMPARED) -> Promotion:
         """Take over the policy model of the environment `wanted.source`, or let that wait for an approval.
 
         Raises NotFound, and Rejected if it is from the environment itself. Raises Drifted for a drift that is not
@@ -63,9 +86,17 @@ class Promotions:
         prepared = self._prepared(lambda db: _promotion(db, env, actor, wanted))
         with self._writing(actor) as db:
             takeover = _promotion(db, env, actor, wanted, prepared)
-            return self._take_over(db, actor, takeover, wanted)
+            return self._take_over(db, actor, takeover, wanted, people)
 
-    def restore(self, env: str, actor: Actor, revision: int, wanted: Wanted, administers: bool = True) -> Promotion:
+    def restore(
+        self,
+        env: str,
+        actor: Actor,
+        revision: int,
+        wanted: Wanted,
+        administers: bool = True,
+        people: bytes = NOT_COMPARED,
+    ) -> Promotion:
         """Go back to the policy model of an earlier revision, or let that wait for an approval.
 
         Raises NotFound, Conflict, and NotPermitted if the environment changes by promotion only and the actor does not
@@ -75,7 +106,7 @@ class Promotions:
         with self._writing(actor) as db:
             if not administers and environment_within(db, env, actor.bounds).promotion_only:
                 raise NotPermitted(f"`{env}` changes by promotion only, which needs the scope `admin`")
-            return self._take_over(db, actor, _restoration(db, env, actor, revision, prepared), wanted)
+            return self._take_over(db, actor, _restoration(db, env, actor, revision, prepared), wanted, people)
 
     def change_gateway(self, env: str, actor: Actor, settings: GatewaySettings | None) -> Environment | Promotion:
         """Replace the gateway settings, or remove them with None, or let that wait for an approval.
@@ -94,7 +125,9 @@ class Promotions:
             self._audit(db, actor, target, Event.PROMOTION_REQUESTED, made, wanted)
             return made
 
-    def approve(self, env: str, actor: Actor, id: str, digest: str | None = None) -> Promotion:
+    def approve(
+        self, env: str, actor: Actor, id: str, digest: str | None = None, people: bytes = NOT_COMPARED
+    ) -> Promotion:
         """Carry out a promotion that waits: exactly what was shown, by its `digest` if it is given.
 
         Raises NotFound, NotPermitted for the actor who asked for it, and Conflict if it waits no more, if the target
@@ -109,9 +142,7 @@ class Promotions:
                 changed = carry_out(db, actor, target, waiting, self._now())
                 end_waiting(db, changed)
                 return changed
-            # The source may be gone or changed: what was shown is stored with the promotion.
-            source = PolicySource(waiting.environment, waiting.uuid, waiting.epoch, waiting.source_revision)
-            takeover = PolicyReplacement(db, target, source, waiting_model(db, waiting), waiting.renames)
+            takeover = _carried_out(db, target, waiting)
             if takeover.before.digest != waiting.replaces:
                 raise Conflict(f"`{env}` has changed since this was asked for; reject it, and ask for a new promotion")
             takeover.refuse(accept_drift=True)  # what had drifted was shown, and nothing has since
@@ -119,7 +150,7 @@ class Promotions:
             made = replace(
                 waiting, status="done", revision=done.revision, decided_by=actor.name, decided_at=self._now()
             )
-            end_waiting(db, made)
+            end_waiting(db, made, people)
             self._audit(db, actor, target, Event.PROMOTION_APPROVED, made)
             self._audit(db, actor, target, _done_event(made), made)
             return made
@@ -146,6 +177,11 @@ class Promotions:
                 return PromotionDetail(**asdict(found), gateway=waiting_change(db, target, found))
             elements, truncated = shown(_waiting_differences(db, target, found))
             return PromotionDetail(**asdict(found), elements=elements, truncated=truncated)
+
+    def people(self, env: str, id: str, bounds: Bounds = None) -> bytes:
+        """Returns who gained and who lost by a promotion, as the JSON that it was given, or `null`. Raises NotFound."""
+        with self._connections.reading() as db:
+            return stored_people(db, record_of(db, environment_within(db, env, bounds), id))
 
     def list(
         self, env: str, limit: int, cursor: str | None = None, bounds: Bounds = None, pending: bool = False
@@ -178,7 +214,9 @@ class Promotions:
             found.prepare()
             return found
 
-    def _take_over(self, db: Database, actor: Actor, takeover: PolicyReplacement, wanted: Wanted) -> Promotion:
+    def _take_over(
+        self, db: Database, actor: Actor, takeover: PolicyReplacement, wanted: Wanted, people: bytes
+    ) -> Promotion:
         _expect(takeover.after.digest, wanted.expect_digest)
         drift, target, time, id = takeover.refuse(wanted.accept_drift), takeover.target, self._now(), str(uuid4())
         waits = target.approvals > 0
@@ -198,7 +236,7 @@ class Promotions:
             drift.changes or None,
             renames=takeover.renames,
         )
-        add_record(db, target, made, takeover.after.packed() if waits else None)
+        add_record(db, target, made, takeover.after.packed() if waits else None, people)
         self._audit(db, actor, target, Event.PROMOTION_REQUESTED if waits else _done_event(made), made)
         return made
 
@@ -257,6 +295,12 @@ def _promotion(
     takeover = PolicyReplacement(db, *ends, policy_model(db, source), wanted.renames)
     refuse_renames(wanted.renames, takeover.before, takeover.after)
     return takeover
+
+
+def _carried_out(db: Database, target: Environment, waiting: Promotion) -> PolicyReplacement:
+    """Returns the takeover of a promotion that waits. Its source may be gone or changed: what was shown is stored."""
+    source = PolicySource(waiting.environment, waiting.uuid, waiting.epoch, waiting.source_revision)
+    return PolicyReplacement(db, target, source, waiting_model(db, waiting), waiting.renames)
 
 
 def _waiting_differences(db: Database, target: Environment, waiting: Promotion) -> Iterator[ElementDifference]:

@@ -15,12 +15,24 @@ from .promotion import MAX_SHOWN_BYTES, Promotion, read_promotion
 MAX_PENDING: Final = 100
 """The promotions that may wait for an approval in one environment."""
 
+NOT_COMPARED: Final = b"null"
+"""JSON of who gains and who loses, if nothing was compared."""
+
 _LIST = "promotions"
 _MOST_DIGITS = 18
 
 
-def add_record(db: Database, target: Environment, promotion: Promotion, content: bytes | None = None) -> None:
-    """Add a promotion. `content` is what one that waits brings, in JSON. Raises Conflict if too many wait."""
+def add_record(
+    db: Database,
+    target: Environment,
+    promotion: Promotion,
+    content: bytes | None = None,
+    people: bytes = NOT_COMPARED,
+) -> None:
+    """Add a promotion. `content` is what one that waits brings, and `people` who gains and who loses, in JSON.
+
+    Raises Conflict if too many wait.
+    """
     if content is not None:
         query = "SELECT count(*) FROM promotions WHERE environment = ? AND pending"
         (waiting,) = db.execute(query, (target.number,)).fetchone()
@@ -28,15 +40,21 @@ def add_record(db: Database, target: Environment, promotion: Promotion, content:
             raise Conflict(f"{waiting} promotions of `{target.id}` wait for an approval already; reject some first")
     packed = None if content is None else zlib.compress(content, 1)
     db.execute(
-        "INSERT INTO promotions (environment, id, pending, body, content) VALUES (?, ?, ?, ?, ?)",
-        (target.number, promotion.id, content is not None, _text(promotion), packed),
+        "INSERT INTO promotions (environment, id, pending, body, content, people) VALUES (?, ?, ?, ?, ?, ?)",
+        (target.number, promotion.id, content is not None, _text(promotion), packed, zlib.compress(people, 1)),
     )
 
 
-def end_waiting(db: Database, promotion: Promotion) -> None:
-    """Store the decision on a promotion that waited. Its content is kept no longer."""
-    query = "UPDATE promotions SET pending = 0, body = ?, content = NULL WHERE id = ?"
-    db.execute(query, (_text(promotion), promotion.id))
+def end_waiting(db: Database, promotion: Promotion, people: bytes | None = None) -> None:
+    """Store the decision on a promotion that waited. Its content is kept no longer. Without `people`, those stay."""
+    query = "UPDATE promotions SET pending = 0, body = ?, content = NULL, people = coalesce(?, people) WHERE id = ?"
+    db.execute(query, (_text(promotion), None if people is None else zlib.compress(people, 1), promotion.id))
+
+
+def stored_people(db: Database, promotion: Promotion) -> bytes:
+    """Returns who gains and who loses by a promotion, in JSON."""
+    (packed,) = db.execute("SELECT people FROM promotions WHERE id = ?", (promotion.id,)).fetchone()
+    return zlib.decompress(packed)
 
 
 def record_of(db: Database, target: Environment, id: str) -> Promotion:

@@ -1,7 +1,6 @@
 """The roles that a promotion renames: their assignments in the target keep their holders, under the new name."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from sqlite_utils import Database
 
@@ -38,12 +37,6 @@ def refuse_renames(renames: Sequence[RoleRename], before: PolicyModel, after: Po
         raise Rejected(tuple(faults))
 
 
-def renamed_policies(model: PolicyModel, renames: Sequence[RoleRename]) -> PolicyModel:
-    """Returns a policy model whose policies have the new names."""
-    policies = {key: _renamed(ElementKind.POLICIES, one, renames) for key, one in _of(model, ElementKind.POLICIES)}
-    return replace(model, stored={**model.stored, ElementKind.POLICIES: policies})
-
-
 def renamed_assignments(
     db: Database, target: Environment, renames: Sequence[RoleRename]
 ) -> Mapping[ElementKey, tuple[Stored, Stored]]:
@@ -63,10 +56,6 @@ def renamed_differences(found: Mapping[ElementKey, tuple[Stored, Stored]]) -> It
         if was is not now:
             old, new = decode_body(was.text), decode_body(now.text)
             yield ElementDifference(kind, key[-1], "changed", old, new, change_text(kind, old, new))
-
-
-def _of(model: PolicyModel, kind: ElementKind) -> Iterator[tuple[ElementKey, Stored]]:
-    yield from model.stored[kind].items()
 
 
 def _renamed(kind: ElementKind, one: Stored, renames: Sequence[RoleRename]) -> Stored:

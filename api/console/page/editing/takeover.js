@@ -5,7 +5,6 @@ import { announce } from "../core/announcement.js";
 import { call } from "../core/api.js";
 import { refreshEnvironments } from "../core/environments.js";
 import { update } from "../core/update.js";
-import { counted } from "../core/words.js";
 import { Act } from "../parts/act.js";
 import { Awaited } from "../parts/awaited.js";
 import { countsOf, ElementChanges } from "./element_changes.js";
@@ -13,8 +12,6 @@ import { effectOnPeople } from "./people.js";
 import { actor } from "../parts/actor.js";
 import { notice } from "../parts/notice.js";
 import { when } from "../parts/when.js";
-
-const SHOWN_SUBJECTS = 10;
 
 // A takeover that is asked for. `where` is the path of its call, `body` what the call needs beside the note.
 // `done({data})` is called with the promotion.
@@ -45,7 +42,7 @@ export class Takeover {
       <section><h2>What would change in <code>${this.env}</code></h2>
         ${found.elements.length ? html`<p>${countsOf(found.changes)}</p>${this.changes.view()}` : html`<p>Nothing: both policy models are the same.</p>`}
         ${found.truncated ? html`<p class="soft">There are more changes than are shown here.</p>` : nothing}
-        ${this.whoLoses(found.loses)} ${inUse(found.in_use)}</section>
+        ${inUse(found.in_use)}</section>
       ${found.drift.changes.length ? this.edits(found) : nothing}
       ${this.form(found)}`);
   }
@@ -59,13 +56,6 @@ export class Takeover {
       ${this.drift.view()}
       ${this.mayAccept ? html`<label><input type="checkbox" .checked=${this.accepts}
         @change=${(event) => ((this.accepts = event.target.checked), update())}> Overwrite these edits</label>` : nothing}</section>`;
-  }
-
-  whoLoses(roles) {
-    if (!roles.length) return nothing;
-    return html`<h3>Who loses access</h3><ul class="plain">${roles.map((one) => html`<li>Role <code>${one.role}</code> loses
-      ${listed(one.policies)} and keeps ${counted(one.left, "policy", "policies")}.
-      ${one.subjects.length ? html`It is held by ${listed(one.subjects.map((it) => `${it.type} ${it.id}`), one.truncated)}.` : "It has no holder."}</li>`)}</ul>`;
   }
 
   form(found) {
@@ -99,10 +89,4 @@ function inUse(uses) {
   return html`<h3>What stands in the way</h3>
     ${notice("bad", html`<p>These elements still use what it would remove. Change them first.</p>
       <ul>${uses.map((one) => html`<li>${one.text ? html`<span class="mono">${one.text}</span>` : html`${one.kind.replaceAll("_", " ")} <code>${one.id}</code>`} refers to <code>${one.refers_to}</code></li>`)}</ul>`)}`;
-}
-
-function listed(names, isCut = false) {
-  const more = names.length - SHOWN_SUBJECTS;
-  const rest = more > 0 ? ` and ${more} more` : isCut ? " and others" : nothing;
-  return html`${names.slice(0, SHOWN_SUBJECTS).map((one, at) => html`${at ? ", " : nothing}<code>${one}</code>`)}${rest}`;
 }

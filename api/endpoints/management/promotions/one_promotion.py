@@ -4,24 +4,31 @@ from typing import Final
 
 import falcon
 import falcon.asgi
+import msgspec
+from msgspec.structs import asdict
 
 from ....engines.live.store_work import StoreWork
 from ....http.bodies import ENCODER, JSON, Bodies
 from ....http.openapi.operation import Answer, Operation
 from ....http.queries import known_parameters
 from ....identity.request_actor import actor_of
-from ....store.promotions.promotion import Promotion, PromotionDetail, Wanted
+from ....review.people.people_answer import PeopleAnswer
+from ....store.promotions.promotion import Promotion, Wanted
 from ..body_shapes import shaped
+from ..people.people_job import found_people
 from .promotion_answers import PromotionAnswers
 from .promotion_job import TakeoverRequest
-from .promotion_shapes import Approval, Rejection
+from .promotion_people import PROMOTION_PEOPLE
+from .promotion_shapes import Approval, PromotionRecord, Rejection
 from .promotions import BAD, TAG
+
+_stored: Final = msgspec.json.Decoder(PeopleAnswer | None).decode
 
 GET: Final = Operation(
     "getPromotion",
     TAG,
     "Read a promotion, and the exact changes of a pending one",
-    {200: Answer("The promotion.", PromotionDetail)},
+    {200: Answer("The promotion.", PromotionRecord)},
 )
 APPROVE: Final = Operation(
     "approvePromotion",
@@ -54,8 +61,15 @@ class OnePromotion:
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str, id: str) -> None:
         """Answer 200."""
         known_parameters(req)
-        found = await self._work.read(self._work.store.promotions.get, env, id, req.context.credential.bounds)
-        resp.data = ENCODER.encode(found)
+        actor, promotions = actor_of(req), self._work.store.promotions
+        found = await self._work.read(promotions.get, env, id, actor.bounds)
+        if found.status == "pending" and found.kind != "gateway":
+            people = await found_people(
+                self._work, PROMOTION_PEOPLE, TakeoverRequest(env, actor, Wanted(""), approves=id)
+            )
+        else:
+            people = _stored(await self._work.read(promotions.people, env, id, actor.bounds))
+        resp.data = ENCODER.encode(PromotionRecord(**asdict(found), people=people))
 
     async def on_post_approval(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str, id: str) -> None:
         """Answer 200 with the promotion, which is in force."""

@@ -2,10 +2,13 @@
 
 import falcon
 import falcon.asgi
+from msgspec.structs import replace
 
 from ....engines.live.store_work import StoreWork
 from ....http.raw_paths import segment
+from ..people.people_job import found_people
 from .promotion_job import TAKEOVER, TakeoverRequest
+from .promotion_people import PROMOTION_PEOPLE
 
 _STATUS = {"previewed": falcon.HTTP_200, "pending": falcon.HTTP_202, "done": falcon.HTTP_201}
 
@@ -27,7 +30,8 @@ class PromotionAnswers:
             resp.set_header("Location", f"/v1/environments/{segment(request.env)}/promotions/{id}")
 
     async def _taken_over(self, resp: falcon.asgi.Response, request: TakeoverRequest) -> tuple[str, str]:
-        done = await self._work.jobs.run(TAKEOVER, request)
+        people = await found_people(self._work, PROMOTION_PEOPLE, request)
+        done = await self._work.jobs.run(TAKEOVER, replace(request, people=people))
         if done.status == "done":
             await self._work.activate(request.env)
         resp.data = bytes(done.answer)

@@ -3,18 +3,22 @@
 from typing import Final, Literal
 
 import msgspec
+from msgspec.structs import asdict
 
 from ....engines.jobs.job import Job, JobCall
+from ....review.people.people_answer import PeopleAnswer
 from ....store.actor import Actor
 from ....store.promotions.promotion import Preview, Promotion, Wanted
 from ....store.promotions.promotions import Promotions
+from .promotion_shapes import PreviewAnswer
 
 
 class TakeoverRequest(msgspec.Struct, frozen=True, omit_defaults=True):
     """A request for a takeover in the environment `env`, on behalf of `actor`.
 
     `revision` is the one to restore, or None to promote `wanted.source`. `administers` says whether the actor is an
-    admin. `approves` is the id of a promotion to approve, whose digest is `wanted.expect_digest`.
+    admin. `approves` is the id of a promotion to approve, whose digest is `wanted.expect_digest`. `people` says who
+    gains and who loses, for the answer and the record.
     """
 
     env: str
@@ -24,6 +28,7 @@ class TakeoverRequest(msgspec.Struct, frozen=True, omit_defaults=True):
     revision: int | None = None
     administers: bool = True
     approves: str | None = None
+    people: PeopleAnswer | None = None
 
 
 class PromotionAnswer(msgspec.Struct, frozen=True):
@@ -36,20 +41,24 @@ class PromotionAnswer(msgspec.Struct, frozen=True):
 
 def take_over(call: JobCall[TakeoverRequest]) -> PromotionAnswer:
     """Promotes, approves, restores or previews. Raises as the method of `Promotions`."""
-    done = _done(call.store.promotions, call.request)
-    text = msgspec.Raw(msgspec.json.encode(done))
-    return PromotionAnswer(text) if isinstance(done, Preview) else PromotionAnswer(text, done.status, done.id)
+    done, people = _done(call.store.promotions, call.request), call.request.people
+    if isinstance(done, Preview):
+        return PromotionAnswer(msgspec.Raw(msgspec.json.encode(PreviewAnswer(**asdict(done), people=people))))
+    return PromotionAnswer(msgspec.Raw(msgspec.json.encode(done)), done.status, done.id)
 
 
 def _done(promotions: Promotions, request: TakeoverRequest) -> Preview | Promotion:
     env, actor, wanted = request.env, request.actor, request.wanted
+    people = msgspec.json.encode(request.people)
     if request.approves is not None:
-        return promotions.approve(env, actor, request.approves, wanted.expect_digest)
+        return promotions.approve(env, actor, request.approves, wanted.expect_digest, people)
     if request.revision is None:
-        return promotions.preview(env, actor, wanted) if request.dry_run else promotions.promote(env, actor, wanted)
+        if request.dry_run:
+            return promotions.preview(env, actor, wanted)
+        return promotions.promote(env, actor, wanted, people)
     if request.dry_run:
         return promotions.preview_restoration(env, actor, request.revision, wanted)
-    return promotions.restore(env, actor, request.revision, wanted, request.administers)
+    return promotions.restore(env, actor, request.revision, wanted, request.administers, people)
 
 
 TAKEOVER: Final = Job(

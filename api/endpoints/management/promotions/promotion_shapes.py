@@ -1,16 +1,29 @@
-"""The shapes of the requests about promotions. The answers are those of `store.promotions`."""
+"""The shapes of the requests about promotions. The answers are those of `store.promotions`, with people."""
 
 from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from ....store.promotions.promotion import Note, RoleRename
+from ....review.people.people_answer import PeopleAnswer
+from ....store.promotions.promotion import Note, Preview, PromotionDetail, RoleRename
 
 Digest = Annotated[str, Meta(min_length=64, max_length=64, extra_json_schema={"pattern": "^[0-9a-f]{64}$"})]
 _DIGEST_SHOWN = "The digest that a preview has shown. If the result would have another one, the answer is 409."
 
 
 _RENAMES = "Roles that the promotion removes, and those that come in their place. Their assignments stay, renamed."
+
+
+class PreviewAnswer(Preview, frozen=True):
+    """The preview of a promotion. `people` says who gains and who loses, or is null if something is `in_use`."""
+
+    people: PeopleAnswer | None = None
+
+
+class PromotionRecord(PromotionDetail, frozen=True, omit_defaults=True):
+    """A promotion. `people` says who gains and who loses: now, if it waits, or else by the state that it changed."""
+
+    people: PeopleAnswer | None = None
 
 
 class NewPromotion(Struct, frozen=True, forbid_unknown_fields=True, rename={"source": "from"}):

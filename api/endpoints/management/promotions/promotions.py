@@ -12,11 +12,11 @@ from ....http.openapi.vocabulary import LOCATION, PAGE
 from ....http.queries import flag, known_parameters, page_limit
 from ....identity.request_actor import actor_of
 from ....settings.settings import HttpLimits
-from ....store.promotions.promotion import Drift, Preview, Promotion, Wanted
+from ....store.promotions.promotion import Drift, Promotion, Wanted
 from ..body_shapes import shaped
 from .promotion_answers import PromotionAnswers
 from .promotion_job import TakeoverRequest
-from .promotion_shapes import NewPromotion
+from .promotion_shapes import NewPromotion, PreviewAnswer
 
 TAG: Final = "Promotions"
 BAD: Final = "bad-promotion"
@@ -37,7 +37,7 @@ CREATE: Final = Operation(
     TAG,
     "Take over the policy model of another environment",
     {
-        200: Answer("With `dry_run`: what the promotion would do.", Preview),
+        200: Answer("With `dry_run`: what the promotion would do.", PreviewAnswer),
         201: Answer("The promotion is in force.", Promotion, (LOCATION,)),
         202: Answer("The promotion waits for an approval.", Promotion, (LOCATION,)),
     },

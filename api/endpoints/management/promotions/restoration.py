@@ -12,12 +12,12 @@ from ....http.openapi.vocabulary import LOCATION
 from ....http.queries import known_parameters
 from ....identity.credential import Scope
 from ....identity.request_actor import actor_of
-from ....store.promotions.promotion import Preview, Promotion, Wanted
+from ....store.promotions.promotion import Promotion, Wanted
 from ..body_shapes import shaped
 from ..revisions import revision_number
 from .promotion_answers import PromotionAnswers
 from .promotion_job import TakeoverRequest
-from .promotion_shapes import NewRestoration
+from .promotion_shapes import NewRestoration, PreviewAnswer
 from .promotions import BAD, TAG
 
 RESTORE: Final = Operation(
@@ -25,7 +25,7 @@ RESTORE: Final = Operation(
     TAG,
     "Go back to the policy model of an earlier revision",
     {
-        200: Answer("With `dry_run`: what the restoration would do.", Preview),
+        200: Answer("With `dry_run`: what the restoration would do.", PreviewAnswer),
         201: Answer("The restoration is in force, as a new revision.", Promotion, (LOCATION,)),
         202: Answer("The restoration waits for an approval.", Promotion, (LOCATION,)),
     },

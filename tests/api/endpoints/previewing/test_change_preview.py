@@ -133,7 +133,8 @@ def test_a_faulty_change_has_diagnostics_alone(served: httpx.Client) -> None:
         served, {"kind": "policies", "id": "x", "element": role}, {"kind": "policies", "id": "y", "element": effect}
     )
     diagnostics = found.pop("diagnostics")
-    assert found == {"revision": None, "elements": [], "truncated": False, "tests": None, "decisions": None}
+    nothing = dict.fromkeys(("revision", "tests", "decisions", "people"))
+    assert found == nothing | {"elements": [], "truncated": False}
     told = [(one["code"], one["severity"], one["path"], one["change"], one["help"]) for one in diagnostics]
     assert ("unknown-role", "error", "$.roles[0]", 0, "did you mean `editor`?") in told
     assert {one["change"] for one in diagnostics} == {0, 1}
@@ -246,3 +247,13 @@ def test_no_log_and_a_log_of_other_programs(served: httpx.Client, log: Path) -> 
     assert previewed(served, CHANGE)["decisions"]["replayed"] <= 4
     log.unlink()
     assert previewed(served, CHANGE)["decisions"]["replayed"] == 0
+
+
+def test_a_preview_says_who_gains_and_who_loses(served: httpx.Client) -> None:
+    found = previewed(served, {"kind": "policies", "id": "open", "element": OPEN})
+    people = found["people"]
+    assert people["gains"], people
+    assert not people["unknown"]
+    for region in people["gains"]:
+        answer = served.post("/environments/default/access/v1/evaluation", json=region["witness"])
+        assert answer.json()["decision"] is False

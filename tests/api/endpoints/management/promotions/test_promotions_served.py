@@ -11,6 +11,8 @@ from tests.support.server import Server, running
 STAGING, PROD = "/v1/environments/staging", "/v1/environments/prod"
 ALICE = {"id": "a1", "role": "editor", "subject": {"type": "user", "id": "alice"}}
 
+NO_ONE: dict[str, Any] = {"gains": [], "loses": [], "unknown": []}
+
 
 def model(*actions: str) -> dict[str, Any]:
     """A model whose editors may do these actions."""
@@ -71,7 +73,7 @@ def test_a_model_is_promoted_and_in_force_at_once(http: httpx.Client) -> None:
         "first",
         1,
     )
-    assert http.get(done.headers["Location"]).json() == body
+    assert http.get(done.headers["Location"]).json() == body | {"people": NO_ONE}
     assert http.get(f"{PROD}/promotions").json() == {"items": [body], "next_cursor": None}
     assert http.post(f"{PROD}/assignments", json=ALICE).status_code == 201
     assert (may(http, "read"), may(http, "update")) == (True, False)
@@ -228,3 +230,49 @@ def test_promotions_need_an_administrator_and_exist(http: httpx.Client) -> None:
     assert http.get(f"{PROD}/promotions/unknown").status_code == 404
     assert http.post(f"{PROD}/promotions/unknown/approve").status_code == 404
     assert http.post(f"{PROD}/promotions/unknown/reject").status_code == 404
+
+
+def read_by(*ids: str) -> dict[str, Any]:
+    """The subjects of the gains or losses of reading documents, as an answer has them."""
+    return {"read": [{"type": "user", "id": id} for id in ids]}
+
+
+def subjects(regions: list[dict[str, Any]]) -> dict[str, Any]:
+    return {one["action"]: one["subjects"] for one in regions}
+
+
+def test_asker_approver_and_record_see_who_gains_and_who_loses(http: httpx.Client) -> None:
+    http.put(f"{PROD}/model", json=model("update") | {"assignments": [ALICE]})
+    http.patch(PROD, json={"approvals": 1})
+    people = promote(http, dry_run=True).json()["people"]
+    assert (subjects(people["gains"]), [one["action"] for one in people["loses"]]) == (read_by("alice"), ["update"])
+    witness = people["gains"][0]["witness"]
+    assert http.post("/environments/prod/access/v1/evaluation", json=witness).json()["decision"] is False
+    asked = {"from": "staging"}
+    waiting = http.post(f"{PROD}/promotions", json=asked, headers=key(http, "admin"))
+    assert waiting.status_code == 202, waiting.text
+    where = waiting.headers["Location"]
+    assert http.get(where).json()["people"] == people
+    bob = ALICE | {"id": "a2", "subject": {"type": "user", "id": "bob"}}
+    assert http.post(f"{PROD}/assignments", json=bob).status_code == 201
+    assert subjects(http.get(where).json()["people"]["gains"]) == read_by("alice", "bob")  # as it is by now
+    approved = http.post(f"{where}/approve", headers=key(http, "admin"))
+    assert approved.status_code == 200, approved.text
+    assert http.post("/environments/prod/access/v1/evaluation", json=witness).json()["decision"] is True
+    http.put(f"{PROD}/model", json={"model": 1})
+    assert subjects(http.get(where).json()["people"]["gains"]) == read_by("alice", "bob")  # as it was then
+
+
+def test_a_promotion_that_is_not_possible_compares_nothing(http: httpx.Client) -> None:
+    http.put(f"{STAGING}/model", json={"model": 1})
+    http.put(f"{PROD}/model", json=model("update") | {"assignments": [ALICE]})
+    shown = promote(http, dry_run=True).json()
+    assert (shown["people"], bool(shown["in_use"])) == (None, True)
+
+
+def test_a_restoration_says_who_gains_and_who_loses(http: httpx.Client) -> None:
+    http.put(f"{PROD}/model", json=model("read") | {"assignments": [ALICE]})
+    first = http.get(PROD).json()["revision"]
+    http.put(f"{PROD}/model", json=model() | {"assignments": [ALICE]})
+    shown = http.post(f"{PROD}/revisions/{first}/restore", json={"dry_run": True}).json()
+    assert (subjects(shown["people"]["gains"]), shown["people"]["loses"]) == (read_by("alice"), [])

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from ....bundles.wording import joined
-from ...review.wording.plain_values import counted, named, short_value
-from ...review.wording.prose import question
-from ...review.wording.shown_regions import ShownName, ShownRegion, ShownSubject
-from .people import PeopleAnswer
+from ..wording.plain_values import counted, named, short_value
+from ..wording.prose import question
+from ..wording.shown_regions import ShownName, ShownRegion, ShownSubject
+from .people_answer import PeopleAnswer
 
 SHOWN_SUBJECTS: Final = 10
 """The subjects that a line names. It counts the others."""

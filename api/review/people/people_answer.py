@@ -1,0 +1,28 @@
+"""The answer about people: who gains and who loses by a change, and what is not known."""
+
+from msgspec import Struct
+
+from ....compiler.analysis.regions import People
+from ..wording.shown_regions import ShownRegion, ShownUnknown, shown_region, shown_unknown
+
+
+class PeopleAnswer(Struct, frozen=True):
+    """The regions of gains and of losses, and what is not known: there may be more gains and losses."""
+
+    gains: tuple[ShownRegion, ...]
+    loses: tuple[ShownRegion, ...]
+    unknown: tuple[ShownUnknown, ...]
+
+    @property
+    def is_empty(self) -> bool:
+        """True if no subject gains or loses anything."""
+        return not (self.gains or self.loses or self.unknown)
+
+
+def people_answer(found: People) -> PeopleAnswer:
+    """Returns the answer for an analysis."""
+    return PeopleAnswer(
+        tuple(map(shown_region, found.gains)),
+        tuple(map(shown_region, found.loses)),
+        tuple(map(shown_unknown, found.unknown)),
+    )
