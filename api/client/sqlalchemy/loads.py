@@ -16,6 +16,9 @@ from .returned import Returned
 
 _NOT_JOINED: Final = object()
 _EAGER: Final = {"joined", "selectin", "subquery", "immediate", False}
+_WITHOUT_CRITERIA: Final = "immediate"
+"""SQLAlchemy loads so without the conditions of the option."""
+
 _Path = tuple[Any, ...]
 
 
@@ -55,7 +58,8 @@ def _check(prop: Any, load: _Load, authorized: Sequence[Entity], question: Quest
     if load.joined is not _NOT_JOINED:
         is_restricted = any(load.joined is one.named or load.joined in one.tables for one in authorized)
     else:
-        is_restricted = not restricted_by(load.criteria).isdisjoint((*target.tables, load.target.selectable))
+        of_target = restricted_by(load.criteria) & {*target.tables, load.target.selectable}
+        is_restricted = bool(of_target) and load.strategy != _WITHOUT_CRITERIA
     if is_restricted or not is_declared(target, question):
         return
     name = _shown(prop)

@@ -148,6 +148,9 @@ LEAKS: dict[str, Callable[[Engine], Any]] = {
     "a load whose rows come with values": lambda pdp: sa.select(Shelf).options(
         orm.joinedload(Shelf.folder.and_(permitted(Counted, pdp, SUBJECT, "read")))
     ),
+    "a load that ignores its condition": lambda pdp: sa.select(Shelf).options(
+        orm.immediateload(Shelf.first.and_(of_folders(pdp)))
+    ),
     "a load of two classes": lambda pdp: sa.select(Shelf, Drawer).options(orm.lazyload(Shelf.first)),
     "a condition on another class": lambda pdp: sa.select(Folder).options(
         orm.selectinload(Folder.documents.and_(of_folders(pdp)))
@@ -193,7 +196,9 @@ def every(condition: Any) -> Any:
 @pytest.mark.parametrize("name", [*LEAKS, *TEXTS])
 def test_hidden_values_are_refused(name: str, pdp: Engine) -> None:
     of = Shelf if "load" in name and "reports" not in name else None
-    words = "the statement returns texts" if name in TEXTS else "`(Document|documents|Report|(Folder|Drawer).[a-z]+)`"
+    words = (
+        "the statement returns texts" if name in TEXTS else "`(Document|documents|Report|(Folder|Drawer|Shelf).[a-z]+)`"
+    )
     with pytest.raises(QueryRefused, match=words):
         authorized((LEAKS | TEXTS)[name](pdp), pdp, SUBJECT, "read", of=of)
 
