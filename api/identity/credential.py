@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Protocol
 
+from ...runtime import Engine
 from ..store.environment_ids import Bounds
 
 
@@ -60,6 +61,12 @@ class Recent(Protocol):
 
     def keep(self, header: str, credential: Credential, version: object) -> None:
         """Remembers the credential of `header` at `version`."""
+
+    def engine(self, header: str, version: object, env: str) -> tuple[Credential, Engine] | None:
+        """Returns the credential of `header` at `version` and the engine of an environment that it may ask, or None."""
+
+    def keep_engine(self, header: str, version: object, env: str, engine: Engine) -> None:
+        """Remembers that the credential of `header` may ask an engine at `version`."""
 
 
 def highest(scopes: Sequence[str]) -> Scope:

@@ -106,6 +106,9 @@ class Guard:
         """Returns what to note of an admitted request to an environment, or to none."""
         return env or "", credential.actor
 
+    def note(self, env: str, credential: Credential) -> None:
+        """Notes the caller of a request that was admitted before, for the access log if there is one."""
+
     def confirm(self, req: falcon.asgi.Request) -> None:
         """Checks a request again after its body has arrived: its credential may have ended since.
 

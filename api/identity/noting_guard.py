@@ -20,6 +20,10 @@ class NotingGuard(Guard):
         CALLER.set(self._who(env, credential))
         return credential
 
+    def note(self, env: str, credential: Credential) -> None:
+        """See `Guard`."""
+        CALLER.set(self._who(env, credential))
+
     def _who(self, env: str | None, credential: Credential) -> Who:
         """See `Guard`. Only an environment that exists is noted: a path may name anything, also a person."""
         return super()._who(env if env is not None and self._exists(env) else None, credential)

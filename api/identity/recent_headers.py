@@ -1,10 +1,11 @@
-"""Remembers for a second which credential an `Authorization` header carried."""
+"""Remembers for a second which credential an `Authorization` header carried, and which engines it may ask."""
 
 import secrets
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 
+from ...runtime import Engine
 from ..store.errors import StoreUnavailable
 from .credential import Credential
 
@@ -22,6 +23,16 @@ class CredentialWatch(Protocol):
 
     def version(self) -> object:
         """Returns a value that differs after a change. Raises StoreUnavailable."""
+
+
+class _Known(NamedTuple):
+    """A credential as of a version, at instants with `since` <= now < `until`, and the engines that it may ask."""
+
+    credential: Credential
+    version: object
+    since: float
+    until: float
+    engines: dict[str, Engine]
 
 
 class RecentHeaders:
@@ -43,7 +54,7 @@ class RecentHeaders:
         self._watch, self._clock, self._used = watch, clock, used
         self._prefixes = secrets.token_urlsafe(), secrets.token_urlsafe()
         self.hits = self.misses = 0
-        self._known: OrderedDict[tuple[int, int], tuple[Credential, object, float, float]] = OrderedDict()
+        self._known: OrderedDict[tuple[int, int], _Known] = OrderedDict()
 
     def version(self) -> object:
         """See `Recent`."""
@@ -54,13 +65,32 @@ class RecentHeaders:
 
     def credential(self, header: str, version: object) -> Credential | None:
         """See `Recent`."""
-        found = self._known.get(self._key(header))
+        found = self._valid(header, version)
+        if found is None:
+            self.misses += 1
+            return None
+        self.hits += 1
+        return found.credential
+
+    def engine(self, header: str, version: object, env: str) -> tuple[Credential, Engine] | None:
+        """See `Recent`. Only a hit is counted: who finds nothing here asks for the credential."""
+        found = self._valid(header, version)
+        engine = None if found is None else found.engines.get(env)
+        if found is None or engine is None:
+            return None
+        self.hits += 1
+        return found.credential, engine
+
+    def keep_engine(self, header: str, version: object, env: str, engine: Engine) -> None:
+        """See `Recent`."""
+        found = self._valid(header, version)
         if found is not None:
-            credential, seen, since, until = found
-            if seen == version and since <= self._clock() < until:
-                self.hits += 1
-                return credential
-        self.misses += 1
+            found.engines[env] = engine
+
+    def _valid(self, header: str, version: object) -> _Known | None:
+        found = self._known.get(self._key(header))
+        if found is not None and found[1] == version and found[2] <= self._clock() < found[3]:
+            return found
         return None
 
     def __len__(self) -> int:
@@ -74,7 +104,7 @@ class RecentHeaders:
             return
         key = self._key(header)
         since = self._clock()
-        self._known[key] = credential, version, since, min(since + VALID_SECONDS, credential.expires)
+        self._known[key] = _Known(credential, version, since, min(since + VALID_SECONDS, credential.expires), {})
         self._known.move_to_end(key)
         if len(self._known) > MOST_RECENT:
             self._known.popitem(last=False)

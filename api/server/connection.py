@@ -3,19 +3,22 @@
 import asyncio
 from collections import deque
 from http import HTTPStatus
-from typing import Any
+from typing import Any, Final
 
 from ..http.error_answers import INTERNAL, RETRY_SECONDS
 from ..http.request_id import id_among, made_id
 from .asgi_scope import Address, addresses_of, asgi_scope
 from .deadline import LAST_CALL_SECONDS, STOP_SECONDS, Awaits, Deadline, Pace
 from .exchange import BUFFERED_BYTES, Exchange, WaitingRequest
-from .lane_calls import Lane, decision_bytes, is_gateways, is_ordinary, outcome_bytes
+from .known_head import KnownHeads
+from .lane_calls import LANE_BYTES, Lane, decision_bytes, is_gateways, is_ordinary, outcome_bytes
 from .outlet import Outlet
 from .owner import Owner
 from .refusal import RefusedRequest, full_sentence, late_sentence
 from .request_parser import Request, RequestParser
 from .response_head import refusal_bytes
+
+_NEXT: Final = Awaits.NEXT  # PERF: to find a member of an enumeration takes as long as a call
 
 
 class Connection(asyncio.Protocol):
@@ -37,6 +40,8 @@ class Connection(asyncio.Protocol):
         self._reading: WaitingRequest | None = None  # the message whose body is read, unless its exchange takes it
         self._pending: deque[WaitingRequest] = deque()
         self._output: list[bytes] = []  # answers of the lane that go out together
+        self._known = KnownHeads()
+        self._answered: Request | None = None  # the first of the data at hand that the lane has answered
         self._ended = False  # the client closed its side
         self._closed = False  # nothing more is read, and after what was written nothing more is written
         self._paused = False
@@ -131,6 +136,12 @@ class Connection(asyncio.Protocol):
         """Read; answer what is complete and can be answered at once."""
         if self._closed:
             return
+        begins = self._awaits is _NEXT
+        if begins and self._known.heads and not (self._stopping or self._outlet.is_full):
+            data = self._answer_known(data)
+            if not data:
+                return
+        self._answered = None
         try:
             self._parser.feed(data)
         except RefusedRequest as refusal:
@@ -140,6 +151,41 @@ class Connection(asyncio.Protocol):
             self._flush()
         if not self._closed:
             self._look_ahead(len(data))
+            if begins:
+                self._learn(data)
+
+    def _learn(self, data: bytes) -> None:
+        """Learn the head at the start of `data`, if the lane has answered its request."""
+        if self._answered is not None:
+            self._known.learn(data, self._answered)
+
+    def _answer_known(self, data: bytes) -> bytes:
+        """Answer requests with known heads. Returns the data from the first request on that is for the parser."""
+        at, size = 0, len(data)
+        while at < size and (end := self._answer_one_known(data, at)):
+            at = end
+        if at == size:
+            self._flush()
+            self._wait_in(self._connections.idle)
+            self._await(_NEXT, self._limits.idle_seconds)
+        return data[at:]
+
+    def _answer_one_known(self, data: bytes, at: int) -> int:
+        """Answer the request at a place in `data`. Returns its end, or 0 if it is for the parser."""
+        lane, most = self._worker.lane, min(LANE_BYTES, self._limits.body_bytes)
+        for known in self._known.heads:
+            begin = known.read(data, at)
+            if begin:
+                request, end = known.request, begin + known.request.length
+                answer = None
+                if lane is not None and request.length <= most and end <= len(data):
+                    answer = self._lane_bytes(lane, request, data[begin:end])
+                known.forget()
+                if answer is None:
+                    return 0
+                self._output.append(answer)
+                return end
+        return 0
 
     def _look_ahead(self, count: int) -> None:
         """Set the deadline and the queue by what is awaited now."""
@@ -152,7 +198,7 @@ class Connection(asyncio.Protocol):
             self._expect_body(count)
         elif self._parser.between_messages:
             self._wait_in(self._connections.idle)
-            self._await(Awaits.NEXT, self._limits.idle_seconds)
+            self._await(_NEXT, self._limits.idle_seconds)
         elif self._awaits is not Awaits.HEAD:
             if self._awaits is not Awaits.FIRST_BYTE:
                 self._wait_in(self._connections.idle)
@@ -236,20 +282,21 @@ class Connection(asyncio.Protocol):
         """Answer a request whose turn it is; what the lane leaves goes to the application."""
         request = message.request
         if message.ordinary and self._worker.lane is not None:
-            answer = self._lane_bytes(self._worker.lane, message)
+            answer = self._lane_bytes(self._worker.lane, request, message.body())
             if answer is not None:
+                self._answered = self._answered or request
                 self._output.append(answer)
                 if self._closes_now(request):
                     self._close_after_output()
                 return
         self._begin(request, message)
 
-    def _lane_bytes(self, lane: Lane, message: WaitingRequest) -> bytes | None:
-        request, date, closes = message.request, self._worker.date.now(), self._closes_now(message.request)
+    def _lane_bytes(self, lane: Lane, request: Request, body: bytes) -> bytes | None:
+        date, closes = self._worker.date.now(), self._closes_now(request)
         if not request.length:  # a gateway's: a decision call has a body
             outcome = lane.outcome(request, self._peer())
             return None if outcome is None else outcome_bytes(request, outcome, date, self.secure, closes)
-        answer = lane.answer(request, message.body())
+        answer = lane.answer(request, body)
         return None if answer is None else decision_bytes(request, answer, date, self.secure, closes)
 
     def _closes_now(self, request: Request) -> bool:

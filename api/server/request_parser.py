@@ -73,7 +73,7 @@ class Request:
     target: bytes
     version: str
     headers: list[tuple[bytes, bytes]]
-    fields: Mapping[bytes, bytes]
+    fields: dict[bytes, bytes]
     repeats: bool
     chunked: bool
     length: int

@@ -11,6 +11,7 @@ from typing import Any
 import falcon.asgi
 
 from ...bundles.errors import BundleError
+from ..endpoints.decisions.admissions import Admissions
 from ..endpoints.decisions.deciding import Deciding
 from ..endpoints.decisions.discovery import CALLS
 from ..endpoints.decisions.draining import Draining
@@ -177,6 +178,11 @@ class ServerParts(ABC):
         return guards(self.verifiers, self.recent, access, self.uuid_of, failed, self.clock, self.anonymous)
 
     @cached_property
+    def admissions(self) -> Admissions:
+        """Admits callers to engines, and remembers that."""
+        return Admissions(self.guard, self.recent, self.engine_of)
+
+    @cached_property
     def bodies(self) -> Bodies:
         """Reads the bodies of requests."""
         return Bodies(self.limits, self.guard.confirm)
@@ -207,16 +213,8 @@ class ServerParts(ABC):
         key_sets = KeySets(lambda sentence: self.log.warning("%s", sentence))
         gateway = self._gateway(key_sets)
         answering = GatewayAnswering(gateway, self.deciding, key_sets, self.errors)
-        lane = DecisionLane(
-            self.guard,
-            self.recent,
-            self.engine_of,
-            self.limits,
-            lane_calls(handlers),
-            self.counts,
-            at_once(gateway),
-            self.decision_log,
-        )
+        calls, gateways = lane_calls(handlers), at_once(gateway)
+        lane = DecisionLane(self.admissions, self.limits, calls, self.counts, gateways, self.decision_log)
         front = CountedApplication(GatewayFront(app, answering), self.counts)
         return Application(app, front, lane, self.metrics, self.recent, answering, self.is_ready, self.stop)
 
@@ -237,4 +235,4 @@ class ServerParts(ABC):
 
     def _gateway(self, key_sets: KeySets) -> Gateway:
         users = UserTokens(key_sets, self.issuer, self.clock)
-        return Gateway(self.engine_of, self.guard, self.recent, users, self.clock, self.counts, self.decision_log)
+        return Gateway(self.admissions, users, self.clock, self.counts, self.decision_log)

@@ -116,18 +116,20 @@ def create_agent(parts: AgentParts) -> Application:
 
 
 class _Versions:
-    """Tells whether a caller may have come or gone: the list of callers or the file of keys is another one."""
+    """Tells whether callers or engines may have changed: the list of callers, the file of keys or the engine is another
+    one.
+    """
 
     def __init__(self, parts: AgentParts) -> None:
         self._following, self._keys = parts.following, parts.keys
-        self._seen: tuple[object, object] = None, None
+        self._seen: tuple[object, object, object] = None, None, None
         self._number = 0
 
     def version(self) -> object:
         """See `recent_headers.Watch`. It is a count: a new list may have the `id` of one that is gone."""
-        callers, keys = self._following.callers, None if self._keys is None else self._keys()
-        if callers is not self._seen[0] or keys is not self._seen[1]:
-            self._seen, self._number = (callers, keys), self._number + 1
+        now = self._following.callers, None if self._keys is None else self._keys(), self._following.newest
+        if any(one is not seen for one, seen in zip(now, self._seen, strict=True)):
+            self._seen, self._number = now, self._number + 1
         return self._number
 
 

@@ -10,15 +10,11 @@ import re
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from time import perf_counter_ns
-from typing import Final, NoReturn, Protocol, TypeAlias, runtime_checkable
+from typing import Final, Protocol, TypeAlias, runtime_checkable
 
 from ....runtime import Engine
-from ...engines.live.bound_engines import refuse_other
-from ...engines.live.engine_access import EngineOf
 from ...http.bodies import ENCODER, decoded
 from ...http.revision_tokens import decision_lines
-from ...identity.credential import Recent, Scope
-from ...identity.guard import Guard
 from ...settings.settings import HttpLimits
 from ...store.environment_ids import DEFAULT
 from ...telemetry.decision_log.decision_log import NO_LOG, Log
@@ -26,6 +22,7 @@ from ...telemetry.decision_log.entry import Asker, EntryKind
 from ...telemetry.log_lines import TRACE
 from ...telemetry.metrics.counter_layout import LAST, SHIFT, SUM
 from ...telemetry.metrics.counts import Counts
+from .admissions import Admissions
 
 IN_ENVIRONMENT: Final = "/environments/{env}"
 """The beginning of the path templates of a named environment."""
@@ -79,18 +76,12 @@ class AnswersAtOnce(Protocol):
         """Returns what the decision log has of an answer."""
 
 
-class _Unknown(Exception):
-    """The worker does not remember the credential; the application has to verify it, and to count a wrong one."""
-
-
 class DecisionLane:
     """See the module. `calls` are the lane's answers by the path below `/access/v1/`."""
 
     def __init__(
         self,
-        guard: Guard,
-        recent: Recent,
-        engine_of: EngineOf,
+        admissions: Admissions,
         limits: HttpLimits,
         calls: dict[bytes, AnswersAtOnce],
         counts: Counts,
@@ -98,7 +89,7 @@ class DecisionLane:
         log: Log = NO_LOG,
     ) -> None:
         """`gateways` answers gateways."""
-        self._guard, self._recent, self._engine_of, self._limits = guard, recent, engine_of, limits
+        self._admissions, self._limits = admissions, limits
         self._calls, self._gateways, self._counts, self._log = calls, gateways, counts, log
         self._targets: dict[bytes, tuple[str, AnswersAtOnce, int]] = {}
 
@@ -120,13 +111,11 @@ class DecisionLane:
 
     def answer(self, request: Head, body: bytes) -> tuple[bytes, bytes] | None:
         """Returns header lines and the body of a 200, or None if the application has to answer."""
-        began, (env, call, times) = perf_counter_ns(), self._targets[request.target]
+        began = perf_counter_ns()
         try:
+            env, call, times = self._targets[request.target]
             moment = self._log.begin()
-            header, version = request.fields[b"authorization"].decode("latin-1"), self._recent.version()
-            credential = self._guard.admitted(header, _leave, Scope.READ, env, version)
-            engine = self._engine_of(env).held()  # the answer and the record tell the revision that decided
-            refuse_other(engine, credential.bounds)
+            credential, engine = self._admissions.of(request.fields[b"authorization"].decode("latin-1"), env)
             answer = call.at_once(engine, decoded(body, self._limits), moment.now)
         except Exception:  # the application meets it again, answers it and reports it
             return None
@@ -157,10 +146,6 @@ class DecisionLane:
             return self._gateways(request, peer)
         except Exception:  # as in `answer`
             return None
-
-
-def _leave() -> NoReturn:
-    raise _Unknown
 
 
 def route_of_call(target: bytes) -> str:

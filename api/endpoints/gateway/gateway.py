@@ -1,7 +1,7 @@
 """Answers gateways: checks the gateway's credential, finds out who asks what, and decides."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -11,16 +11,15 @@ from ....bundles.routing.settings import CREDENTIAL_HEADERS, GatewaySettings
 from ....bundles.routing.typed_values import typed_value
 from ....runtime import BadRequest, Engine
 from ...engines.live.bound_engines import refuse_other
-from ...engines.live.engine_access import EngineOf
 from ...http.bodies import ENCODER
 from ...http.rejections import Unauthenticated
 from ...http.revision_tokens import DECISION_ID
-from ...identity.credential import Credential, Recent, Scope
-from ...identity.guard import Guard
+from ...identity.credential import Credential
 from ...telemetry.decision_log.decision_log import NO_LOG, Log
 from ...telemetry.decision_log.entry import Asker, EntryKind, Moment
 from ...telemetry.log_lines import TRACE
 from ...telemetry.metrics.counts import Counts
+from ..decisions.admissions import Admissions
 from .contracts.contract import Contract, GatewayCall
 from .gateway_subjects import NoSubject, asking
 from .headers import GatewayRefused, Headers
@@ -55,10 +54,6 @@ class GatewayQuestion(Struct, frozen=True):
     id: bytes
 
 
-class UnknownToWorker(Exception):
-    """The worker does not remember the gateway's credential. Who verifies it also counts a wrong one."""
-
-
 class Prepared(Struct, frozen=True):
     """A question that the engine has to decide, the settings of its environment, and when and for whom it is decided.
 
@@ -77,28 +72,27 @@ class Gateway:
 
     def __init__(
         self,
-        engine_of: EngineOf,
-        guard: Guard,
-        recent: Recent,
+        admissions: Admissions,
         tokens: UserTokens,
         clock: Callable[[], float],
         counts: Counts,
         log: Log = NO_LOG,
     ) -> None:
         """`clock` gives epoch seconds. `log` is the decision log."""
-        self.engine_of, self.counts = engine_of, counts
-        self._guard, self._recent, self._tokens, self._clock, self._log = guard, recent, tokens, clock, log
+        self.engine_of, self.counts, self._admissions = admissions.engine_of, counts, admissions
+        self._tokens, self._clock, self._log = tokens, clock, log
 
     def at_once(self, asked: GatewayQuestion) -> Outcome:
         """Returns the answer, and counts the decision if there was one.
 
-        Raises what `admit`, `prepare` and `EngineOf` raise, TakesLong, and UnknownToWorker.
+        Raises what `admit`, `prepare` and `Admissions.of` raise, and TakesLong.
         Each of them leaves the request to `GatewayFront`, and leaves nothing counted that is counted there again.
         """
-        admitted = self.admit(asked, _leave)
-        if isinstance(admitted, Outcome):
-            return admitted
-        found = self.prepare(asked, admitted, self.engine_of(asked.env))
+        header = self._header(asked)
+        if isinstance(header, Outcome):
+            return header
+        credential, engine = self._admissions.of(header, asked.env)
+        found = self.prepare(asked, credential, engine)
         if isinstance(found, Outcome):
             return found
         try:
@@ -116,15 +110,22 @@ class Gateway:
         `address` gives the address for which a wrong credential counts. Raises what it raises, and Unauthenticated,
         TooManyFailures, Forbidden, OutOfBounds.
         """
+        header = self._header(asked)
+        if isinstance(header, Outcome):
+            return header
+        if header is None and not self._admissions.guard.admits_anybody:
+            raise Unauthenticated(f"the gateway's credential is missing; send `{CREDENTIAL}: Bearer <key>`")
+        return self._admissions.credential(header, address, asked.env)
+
+    @staticmethod
+    def _header(asked: GatewayQuestion) -> str | Outcome | None:
+        """Returns the gateway's own credential as sent, or the answer to a request that has several, or strays."""
         if asked.strays:
             return refused("the path has a dot segment")
         try:
-            header = asked.own.one(CREDENTIAL)
+            return asked.own.one(CREDENTIAL)
         except GatewayRefused as ex:
             return refused(str(ex))
-        if header is None and not self._guard.admits_anybody:
-            raise Unauthenticated(f"the gateway's credential is missing; send `{CREDENTIAL}: Bearer <key>`")
-        return self._guard.admitted(header, address, Scope.READ, asked.env, self._recent.version())
 
     def prepare(self, asked: GatewayQuestion, admitted: Credential, engine: Engine) -> Prepared | Outcome:
         """Returns the question, or the answer if there is none. Raises OutOfBounds, KeysAreComing, LogFull."""
@@ -198,7 +199,3 @@ def as_logged(question: dict[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]
         return question, ()
     texts = {key: properties[key].text for key in unread}
     return question | {"resource": question["resource"] | {"properties": properties | texts}}, unread
-
-
-def _leave() -> NoReturn:
-    raise UnknownToWorker

@@ -94,6 +94,7 @@ class LiveEngines:
         served.mark_damaged(damage)
         self._log.error("%s: %s", damage, error)
         self._files.discard(served.file)
+        self._watch.upset()  # who was admitted to the engine has to ask for it again
         self._seen = None  # another worker may have built it already
         return True
 

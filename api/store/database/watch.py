@@ -9,8 +9,8 @@ from sqlite_utils import Database
 
 from .connections import StoreConnections
 
-Version: TypeAlias = tuple[int, int, int | None]
-"""A version of the data: two values of one process differ if a commit came between them."""
+Version: TypeAlias = tuple[int, int, int | None, int]
+"""A version of the data: two values of one process differ if a commit or an upset came between them."""
 
 _VERSION: Final = "PRAGMA data_version"
 
@@ -28,7 +28,8 @@ class Watch:
         self._db: Database | None = None
         self._known = False
         self._number: int | None = None
-        self._version: Version = 0, 0, None
+        self._version: Version = 0, 0, None, 0
+        self._upsets = 0
         _WATCHES.add(self)
 
     def close(self) -> None:
@@ -41,6 +42,11 @@ class Watch:
     def beat(self) -> None:
         """Ask the database itself the next time."""
         self._known = False
+
+    def upset(self) -> None:
+        """Make the version another one: something else than a commit changes what follows from the data."""
+        self._upsets += 1
+        self.beat()
 
     def version(self) -> Version:
         """Returns a value that differs from the last one if something was committed since, or in another process.
@@ -57,7 +63,8 @@ class Watch:
         except sqlite3.DatabaseError:  # PERF: errors are translated only where there is one
             with self._connections.translated():
                 raise
-        self._version, self._number, self._known = (os.getpid(), version, number), number, number is not None
+        self._version = os.getpid(), version, number, self._upsets
+        self._number, self._known = number, number is not None
         return self._version
 
     def _leave_to_parent(self) -> None:
