@@ -20,6 +20,7 @@ from ....compiler.model.elements import ElementKind, Model
 from ....compiler.source import Source
 from ...endpoints.management.management_shapes import EnvironmentAnswer, ModelChanges
 from ...engines.live.build import NoSources, check_sources, sources_of
+from ...review.people.people_lines import people_lines
 from ...settings.model_limits import model_limits
 from ...store.history.origin import POLICY_KINDS
 from ...store.models.extent import FACTS, Extent
@@ -87,7 +88,8 @@ def push_command(
 ) -> None:
     """Replace the model of a running service with model documents. All files and folders together are one model.
 
-    Grants and assignments that the documents lack stay, and are listed, unless --remove-facts is given. The documents
+    Who gains and who loses by the change is told first. Grants and assignments that the documents lack stay, and are
+    listed, unless --remove-facts is given. The documents
     are checked first, so a model with errors is never sent. The service replaces its model all or nothing. Exit code 0
     if the model is in force, 1 if it has errors or the service refuses it, 2 if a file can't be read or the service
     can't be reached.
@@ -103,18 +105,22 @@ def push_command(
     documents, model = _checked(sources)
     service = service_at(url, token_file, ca_file)
     with _told_refusals():
-        if dry_run:
-            for line in _difference(service, environment, model, extent):
-                click.echo(escaped(line))
         changes = _put(service, environment, documents, model, extent, dry_run, revision)
-    for line in _told(changes, environment):
+        differing = [*_difference(service, environment, model, extent)] if dry_run else []
+    head = [] if dry_run else [f"{environment}: revision {changes.revision}"]
+    for line in (*head, *_gains_and_losses(changes), *differing, *_told(changes)):
         click.echo(escaped(line))
 
 
-def _told(changes: ModelChanges, env: str) -> Iterator[str]:
+def _gains_and_losses(changes: ModelChanges) -> Iterator[str]:
+    """Yields who gains and who loses, by the service's comparison."""
+    if changes.people is not None and changes.changes:
+        yield from people_lines(changes.people)
+
+
+def _told(changes: ModelChanges) -> Iterator[str]:
     """Yields what changed, unless `_difference` told it, and what stays although the documents lack it."""
     if not changes.dry_run:
-        yield f"{env}: revision {changes.revision}"
         yield from count_lines(msgspec.to_builtins(changes.changes))
     if changes.kept and changes.kept.counts:
         yield from (f"{kind}: {count} kept, which the documents lack" for kind, count in changes.kept.counts.items())
@@ -174,8 +180,8 @@ def _put(
     else:
         headers["Content-Type"] = _JSON
         body = partial(_joined, model)
-    asked = [*(["dry_run=true"] if dry_run else []), *_QUERIES[extent]]
-    return service.send("PUT", f"{path}/model{'?' if asked else ''}{'&'.join(asked)}", body, headers, ModelChanges)
+    asked = ["dry_run=true" if dry_run else "people=true", *_QUERIES[extent]]
+    return service.send("PUT", f"{path}/model?{'&'.join(asked)}", body, headers, ModelChanges)
 
 
 def _pieces(data: bytes) -> Iterator[bytes]:

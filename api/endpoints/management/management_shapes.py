@@ -6,6 +6,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from ...http.openapi.operation import Instant
 from ...http.rejections import Detail
+from ...review.people.people_answer import PeopleAnswer
 from ...store.history.origin import Origin
 
 Change = Literal["added", "changed", "removed", "moved"]
@@ -99,7 +100,8 @@ class ModelChanges(Struct, frozen=True, omit_defaults=True):
     """The revision, and the changes by list of the model document. Lists without changes are left out.
 
     `elements` has the first 1,000 changed elements. `warnings` are those of `writ check`, if there are any. `dry_run`
-    is true if nothing was written, and else left out. `kept` is there with `keep_facts`.
+    is true if nothing was written, and else left out. `kept` is there with `keep_facts`. `people` says who gains and
+    who loses, if it was asked for.
     """
 
     revision: Count
@@ -108,6 +110,7 @@ class ModelChanges(Struct, frozen=True, omit_defaults=True):
     warnings: tuple[Detail, ...] = ()
     dry_run: bool = False
     kept: KeptFacts | None = None
+    people: PeopleAnswer | None = None
 
 
 class RevisionAnswer(Struct, frozen=True):

@@ -30,6 +30,7 @@ class ReplacementRequest(msgspec.Struct, frozen=True):
 def replace_model(call: JobCall[ReplacementRequest]) -> ModelChanges:
     """Replaces the model by the document, or with `dry_run` only compares them. Raises as `Store.put_model`."""
     request = call.request
+    call.document.seek(0)  # another job may have read it
     source = Source(f"model{request.ending}", call.document.read())
     tags = None if request.if_match is None else (request.if_match,)
     done = call.store.put_model(

@@ -7,6 +7,7 @@ from typing import IO, Final
 
 import falcon
 import falcon.asgi
+from msgspec.structs import replace
 
 from ...engines.live.store_work import StoreWork
 from ...engines.work.fair_turns import FairTurns
@@ -28,6 +29,8 @@ from ...store.models.reading import ModelStream
 from ...telemetry.log import LOG
 from .management_shapes import ModelChanges
 from .model_replacement import REPLACEMENT, ReplacementRequest
+from .people.document_people import DOCUMENT_PEOPLE
+from .people.people_job import found_people
 from .revisions import revision_number
 from .spool import spooled
 
@@ -68,6 +71,7 @@ PUT: Final = Operation(
         _flag("dry_run", "Only answer the changes, and write nothing."),
         _flag("keep_facts", "Keep the assignments and grants that the document lacks."),
         _flag("policies_only", "Replace only the lists that a promotion covers. All others stay."),
+        _flag("people", "Also answer who gains and who loses. With `dry_run`, the answer always has that."),
     ),
     headers=(IF_MATCH, IF_NONE_MATCH),
     bodies={JSON: _DOCUMENT, YAML: _DOCUMENT, TEXT: _TEXT},
@@ -115,8 +119,10 @@ class WholeModel:
             resp.stream = stream
 
     async def on_put(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:
-        """Answer 200 with the changes. `dry_run=true` writes nothing. Two more flags say what stays."""
-        asked = known_parameters(req, "dry_run", "keep_facts", "policies_only")
+        """Answer 200 with the changes. `dry_run=true` writes nothing. Two more flags say what stays, and
+        `people` asks who gains and who loses.
+        """
+        asked = known_parameters(req, "dry_run", "keep_facts", "policies_only", "people")
         dry_run, keeps, policies = (flag(asked, name) for name in ("dry_run", "keep_facts", "policies_only"))
         extent = Extent.POLICIES if policies else Extent.KEEP_FACTS if keeps else Extent.MODEL
         check_media(req.content_type, tuple(FORMS))
@@ -127,17 +133,20 @@ class WholeModel:
         )  # checked before a large document arrives, and again when it is written
         request = ReplacementRequest(env, actor_of(req), f".{FORMS[media]}", dry_run, extent, tag)
         document = await spooled(req, self._limits.model_bytes, self._work.store.path.parent)
-        replaced = self._replace(request, document, partial(self._bodies.confirm, req))
+        replaced = self._replace(request, document, partial(self._bodies.confirm, req), flag(asked, "people"))
         resp.data = ENCODER.encode(await self._work.to_its_end(replaced))
 
     async def _replace(
-        self, request: ReplacementRequest, document: IO[bytes], confirm: Callable[[], None]
+        self, request: ReplacementRequest, document: IO[bytes], confirm: Callable[[], None], wants_people: bool
     ) -> ModelChanges:
+        people = None
         with document:
+            if request.dry_run or wants_people:
+                people = await found_people(self._work, DOCUMENT_PEOPLE, request, document)
             changes = await self._work.jobs.run(REPLACEMENT, request, document, confirm)
         if not request.dry_run:
             await self._work.activate(request.env)
-        return changes
+        return replace(changes, people=people)
 
     async def _record_export(self, entry: AuditEntry) -> None:
         """Records an export. On a full disk, only the log has it: an operator in trouble needs the model."""

@@ -115,7 +115,7 @@ def test_facts_that_the_documents_lack_stay(server, env, tmp_path):
         "= assign editor to user zoe as a1\n= grant read on document d1 to user zoe as g1\n"
     )
     code, said, _ = push(server, "model.yaml", "--env", env, "--dry-run", cwd=tmp_path)
-    assert (code, said.startswith("resource_types: 1 changed\npolicies: 1 changed\n\n  type ")) == (0, True)
+    assert (code, "\nresource_types: 1 changed\npolicies: 1 changed\n\n  type " in said) == (0, True)
     assert said.endswith(kept)
     assert push(server, "model.yaml", "--env", env, cwd=tmp_path)[1].endswith(kept)
     assert [one["id"] for one in model_of(server, env)["grants"]] == ["g1"]
@@ -147,13 +147,13 @@ def test_policies_only(server, env, tmp_path):
         YAML.replace("user, id: alice", "user, id: new").replace("[read, update]", "[read, list, update]")
     )
     code, said, _ = push(server, "model.yaml", "--env", env, "--policies-only", "--dry-run", cwd=tmp_path)
-    assert (code, said.startswith("resource_types: 1 changed\npolicies: 1 changed\n\n  type "), "assign" in said) == (
+    assert (code, "\nresource_types: 1 changed\npolicies: 1 changed\n\n  type " in said, "+ assign" in said) == (
         0,
         True,
         False,
     )
     said = push(server, "model.yaml", "--env", env, "--policies-only", cwd=tmp_path)[1]
-    assert said.splitlines()[1:] == ["resource_types: 1 changed", "policies: 1 changed"]
+    assert said.splitlines()[-2:] == ["resource_types: 1 changed", "policies: 1 changed"]
     after = model_of(server, env)
     for name in ("subjects", "groups", "assignments", "grants"):
         assert after[name] == before[name]
@@ -164,8 +164,8 @@ def test_dry_run_shows_the_difference_and_changes_nothing(server, env, tmp_path)
     assert push(server, "model.json", "--env", env, cwd=tmp_path)[0] == 0
     code, said, _ = push(server, "model.yaml", "--env", env, "--dry-run", cwd=tmp_path)
     assert code == 0
-    assert said == (
-        "resource_types: 1 changed\npolicies: 1 changed\n"
+    assert said.endswith(
+        "\nresource_types: 1 changed\npolicies: 1 changed\n"
         "\n  type document\n-     actions read\n+     actions read, update\n"
         "\n  policy p1\n-     allow editor to read document\n+     allow editor to update document\n"
     )
@@ -237,3 +237,25 @@ def test_wrong_usage(tmp_path, arguments):
     done = writ("push", *arguments, cwd=tmp_path, settings={"WRIT_TOKEN": "t"})
     assert done.returncode == 2
     assert b"Traceback" not in done.stderr
+
+
+def test_who_gains_and_who_loses_is_told_first(server, env, tmp_path):
+    """A dry run and a push tell the same, and with --policies-only too."""
+    assert push(server, "model.json", "--env", env, cwd=tmp_path)[0] == 0
+    told = push(server, "model.yaml", "--env", env, "--dry-run", cwd=tmp_path)[1].splitlines()
+    regions = [line for line in told if line.startswith(("gains", "loses"))]
+    assert regions == ["gains `update` on `document`: user `alice`", "loses `read` on `document`: user `alice`"]
+    assert told[0] == regions[0]
+    for more in (["--policies-only", "--dry-run"], ["--remove-facts", "--dry-run"], []):
+        said = push(server, "model.yaml", "--env", env, *more, cwd=tmp_path)[1].splitlines()
+        assert [line for line in said if line.startswith(("gains", "loses"))] == regions
+
+
+def test_facts_that_stay_count_for_who_gains(server, env, tmp_path):
+    """The documents lack alice's assignment: she keeps it, unless facts are removed."""
+    assert push(server, "model.json", "--env", env, cwd=tmp_path)[0] == 0
+    (tmp_path / "fewer.json").write_text(json.dumps({**MODEL, "assignments": []}))
+    kept = push(server, "fewer.json", "--env", env, "--dry-run", cwd=tmp_path)[1]
+    assert "loses" not in kept
+    removed = push(server, "fewer.json", "--env", env, "--dry-run", "--remove-facts", cwd=tmp_path)[1]
+    assert removed.startswith("loses `read` on `document`: user `alice`\n")
