@@ -1,7 +1,8 @@
 """Authorized queries of Django: `Document.objects.authorized(subject, "read")` has the rows that a subject may see.
 
 Reading path: `grant_rows` (the model of a table of direct grants) → `model_fields` (its fields as attributes) →
- `loads` (the related rows that a queryset loads) → `querysets`. `GrantRow` is made when it is first read.
+ `loads` (the related rows that a queryset loads) → `named_values` (values of other rows that it returns) → `querysets`.
+`GrantRow` is made when it is first read.
 
 `has_perm` and REST framework: `project` (the settings) → `permissions` (the questions) → `backend` → `object_checks`
 (views that ask nothing) → `creating` (views that create) → `rest_framework`.

@@ -15,6 +15,7 @@ from ..runtime.translate.django_types import vendor_of
 from .grant_rows import held
 from .loads import check_loads, names_of
 from .model_fields import fields_of, for_rows_of
+from .named_values import AUTHORIZED, check_values
 
 
 class AuthorizedQuerySet(models.QuerySet):  # type: ignore[misc]  # Django has no types
@@ -65,6 +66,7 @@ class AuthorizedQuerySet(models.QuerySet):  # type: ignore[misc]  # Django has n
         direct = None if mirror is None else lambda node: held(node, mirror, self.model, instant, vendor)
         found = self.filter(q(tree, fields_of(self.model, tree, given, vendor), vendor, direct=direct))
         found._writ_question = question
+        setattr(found.query, AUTHORIZED, True)
         found._check_loads()
         return found
 
@@ -80,6 +82,32 @@ class AuthorizedQuerySet(models.QuerySet):  # type: ignore[misc]  # Django has n
         found._check_loads()
         return found
 
+    def aggregate(self, *args: Any, **kwargs: Any) -> Any:
+        """See Django. After `authorized`, it raises QueryRefused for values of other rows of a declared type."""
+        if self._writ_question is not None:
+            query = self.query.chain()
+            resolved = [one.resolve_expression(query, summarize=True) for one in (*args, *kwargs.values())]
+            check_values(query, self._writ_question, resolved)
+        return super().aggregate(*args, **kwargs)
+
+    def _values(self, *fields: Any, **expressions: Any) -> Any:
+        """Returns what `values` and `values_list` of Django are made of."""
+        found = super()._values(*fields, **expressions)
+        found._check_loads()
+        return found
+
+    def _annotate(self, *args: Any, **kwargs: Any) -> Any:
+        """Returns what `annotate` and `alias` of Django are made of."""
+        found = super()._annotate(*args, **kwargs)
+        found._check_loads()
+        return found
+
+    def extra(self, *args: Any, **kwargs: Any) -> Any:
+        """See Django. After `authorized`, it raises QueryRefused for columns that are texts."""
+        found = super().extra(*args, **kwargs)
+        found._check_loads()
+        return found
+
     def _clone(self) -> Any:
         found = super()._clone()
         found._writ_question = self._writ_question
@@ -88,6 +116,7 @@ class AuthorizedQuerySet(models.QuerySet):  # type: ignore[misc]  # Django has n
     def _check_loads(self) -> None:
         if self._writ_question is not None:
             check_loads(self, self._writ_question)
+            check_values(self.query, self._writ_question)
 
 
 def _engine() -> AnswersFilters:

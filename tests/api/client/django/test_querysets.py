@@ -9,6 +9,7 @@ import pymysql
 import pytest
 from django.db import connections, models
 from django.db.models import Prefetch, Q
+from django.db.models.functions import Upper
 from django.db.models.lookups import GreaterThan
 from django.test.utils import override_settings
 from hypothesis import given, settings
@@ -225,6 +226,48 @@ def test_related_rows_of_declared_types_are_authorized_or_refused(alias: str, pd
     own = documents.authorized(SUBJECT, "read", engine=pdp)
     (folder,) = allowed.prefetch_related(Prefetch("documents", queryset=own))
     assert sorted(one.pk for one in folder.documents.all()) == mine(alias, Q(folder_id=1))
+
+
+REFUSED: dict[str, Any] = {
+    "values": lambda rows: rows.values("folder__owner"),
+    "a list": lambda rows: rows.values_list("pk", "folder__owner"),
+    "an annotation": lambda rows: rows.annotate(one=Upper("folder__owner")),
+    "a choice": lambda rows: rows.annotate(one=models.Case(models.When(folder__owner="bob", then=1), default=0)),
+    "a subquery": lambda rows: rows.annotate(
+        one=models.Subquery(Folder.objects.filter(pk=models.OuterRef("folder_id")).values("owner"))
+    ),
+    "one of the same type": lambda rows: rows.annotate(
+        one=models.Exists(Document.objects.filter(folder=models.OuterRef("folder")))
+    ),
+    "an aggregate": lambda rows: rows.aggregate(one=models.Max("folder__owner")),
+    "a text": lambda rows: rows.annotate(one=models.expressions.RawSQL("SELECT max(owner) FROM folders", ())),
+    "an extra column": lambda rows: rows.extra(select={"one": "folders.owner"}),
+}
+"""Each of them returns something of other rows that nothing authorizes."""
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_values_of_other_rows_are_refused(name: str, pdp: Engine, alias: str) -> None:
+    """Before `authorized`, and after it."""
+    rows = Document.objects.using(alias)
+    words = r"returns values of `(Folder|Document)`|returns texts"
+    with pytest.raises(QueryRefused, match=words):
+        REFUSED[name](rows.authorized(SUBJECT, "read", engine=pdp))
+    if name != "an aggregate":
+        with pytest.raises(QueryRefused, match=words):
+            REFUSED[name](rows).authorized(SUBJECT, "read", engine=pdp)
+
+
+def test_values_of_its_own_rows_are_not(pdp: Engine, alias: str) -> None:
+    rows = Document.objects.using(alias).authorized(SUBJECT, "read", engine=pdp)
+    assert sorted(rows.values_list("pk", flat=True)) == mine(alias)
+    assert {one["folder"] for one in rows.values("folder", large=Upper("status"))} <= {None, 1, 2}
+    assert rows.aggregate(models.Max("size"), count=models.Count("*"))["count"] == len(mine(alias))
+    counted = rows.values("status").annotate(number=models.Count("pk"))
+    assert sum(one["number"] for one in counted) == len(mine(alias))
+    readable = Folder.objects.using(alias).authorized(SUBJECT, "read", engine=pdp)
+    of_row = readable.filter(pk=models.OuterRef("folder_id")).values("owner")
+    assert {one.one for one in rows.annotate(one=models.Subquery(of_row))} <= {None, "alice"}
 
 
 def test_what_is_not_said_is_refused(alias: str, pdp: Engine, tmp_path: Path) -> None:
