@@ -33,6 +33,7 @@ from ..store.errors import (
     BodyFault,
     Conflict,
     Drifted,
+    EqualGrant,
     NotFound,
     NotPermitted,
     OutOfBounds,
@@ -180,8 +181,10 @@ def details_of(error: Exception) -> Sequence[Mapping[str, str | int]] | None:
             return [_detail(one) for one in error.faults]
         case Drifted(drift=drift):
             return [_edit(one) for one in drift.changes]
+        case EqualGrant():
+            return [_detail_of(one, "equal-grant", str(error)) for one in error.users]
         case Conflict():
-            return [_user(one) for one in error.users]
+            return [_detail_of(one, "in-use", f"{one.named} refers to it") for one in error.users]
     return None
 
 
@@ -198,10 +201,10 @@ def _edit(change: Any) -> dict[str, str]:
     return {"code": "drift", "path": path, "message": message}
 
 
-def _user(user: User) -> dict[str, str]:
+def _detail_of(user: User, code: str, message: str) -> dict[str, str]:
     """Returns the detail for an element that prevents a change. Its path is relative to its environment."""
     path = "/".join((user.kind.replace("_", "-"), *map(segment, user.key)))
-    return {"code": "in-use", "path": path, "message": f"{user.named} refers to it"}
+    return {"code": code, "path": path, "message": message}
 
 
 def _sentence(method: str, allowed: str | None, error: falcon.HTTPError) -> str:

@@ -81,6 +81,10 @@ class Conflict(Refusal):
         self.users = users
 
 
+class EqualGrant(Conflict):
+    """Another grant, the one of `users`, is equal to the written one (P8)."""
+
+
 class Drifted(Conflict):
     """The target of a promotion was edited in place. `drift`, a `Drift`, tells what, by whom and when."""
 

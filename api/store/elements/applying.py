@@ -13,7 +13,7 @@ from ....compiler.documents.read_element import ReadElement, read_element
 from ....compiler.lints.allow_everyone import applies_to_everyone
 from ....compiler.model.elements import LISTS, SINGLE_MEMBERS, Assignment, Element, ElementKind, Grant, Model, Policy
 from ....compiler.model.generated_ids import with_ids
-from ..errors import BodyFault, Conflict, ElementKey, NotFound, PreconditionFailed, Refusal, Rejected, User
+from ..errors import BodyFault, Conflict, ElementKey, EqualGrant, NotFound, PreconditionFailed, Refusal, Rejected, User
 from .checking import CheckedElement
 from .edits import ChangeMember, Create, CreateAt, Delete, Edit, Patch, Put, Replace, SetGrants, StoredElement
 from .element_bodies import Body, decode_body, element_of, encode_body, fact_text, merged, same_body
@@ -307,13 +307,13 @@ class EditApplier:
         return StoredElement(read.value, environment.etag_of(self.workspace.version))
 
     def _refuse_equal(self, key: ElementKey, grant: Grant) -> None:
-        """Raises Conflict if another grant is equal: to withdraw one of the two would leave the access (P8)."""
+        """Raises EqualGrant if there is one: to withdraw one of the two would leave the access (P8)."""
         kind = KINDS[ElementKind.GRANTS]
         for one in equal_facts(self.workspace.db, self.workspace.number, grant):
             other = kind.key_of(element_of(kind.name, one.body))
             if other != key:
                 text = fact_text(kind.name, decode_body(one.body))
-                raise Conflict(f"{quoted(text)} is equal to this grant", (User(kind.name, other, text),))
+                raise EqualGrant(f"{quoted(text)} is equal to this grant", (User(kind.name, other, text),))
 
     def _taken_names(self, kind: Kind, key: ElementKey, element: Element) -> list[BodyFault]:
         """Returns faults for names that another element has."""

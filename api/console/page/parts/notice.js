@@ -43,9 +43,11 @@ export function sentence(text) {
 
 const again = (retry) => html`<p><button class="quiet" type="button" @click=${retry}>Try again</button></p>`;
 
-// What refers to an element is told by its sentence: its path may be an id that the service made.
+// An element that prevents a change is told by its sentence: its path may be an id that the service made.
+const NAMED = ["in-use", "equal-grant"];
+
 function finding(detail) {
-  const place = detail.code === "in-use" ? null : detail.line ? `line ${detail.line}, column ${detail.column}` : detail.path;
+  const place = NAMED.includes(detail.code) ? null : detail.line ? `line ${detail.line}, column ${detail.column}` : detail.path;
   return html`<li>${place ? html`<code>${place}</code> ` : nothing}${sentence(detail.message)}
     ${detail.help ? html`<span class="soft">${sentence(detail.help)}</span>` : nothing}</li>`;
 }

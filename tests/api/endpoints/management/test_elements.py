@@ -386,3 +386,17 @@ def test_a_long_body_is_read_by_the_same_rules(service: Managed) -> None:
     whole = {"id": "alice", "type": "user", "attributes": {f"a{number}": number for number in range(8_000)}}
     assert service.simulate_post(f"{ROOT}/subjects", json=whole).status_code == 201
     assert service.simulate_get(f"{ROOT}/subjects/user/alice").json == whole
+
+
+def test_a_write_that_would_make_two_grants_equal_names_the_other_one(full: Managed) -> None:
+    """P8: the other grant does not refer to this one."""
+    full.create("grants", MEMBERS["grants"] | {"id": "other", "expires_at": "2035-01-01T00:00:00Z"})
+    refused = full.simulate_put(f"{ROOT}/grants/other", json=MEMBERS["grants"] | {"id": "other"})
+    (detail,) = refused.json["details"]
+    assert (refused.status_code, detail["code"], detail["path"]) == (
+        409,
+        "equal-grant",
+        f"grants/{MEMBERS['grants']['id']}",
+    )
+    assert detail["message"] == refused.json["error"]
+    assert detail["message"].endswith("is equal to this grant")
