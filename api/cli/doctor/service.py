@@ -1,4 +1,7 @@
-"""Checks of a running service over HTTP: whether it answers, its certificate, its version, readiness and clock."""
+"""Checks of a running service over HTTP: whether it answers, its certificate, its version, readiness and clock.
+
+They use a bare connection, not `writ.client`: they read its certificate, and a failure is a finding, never repeated.
+"""
 
 import http.client
 import json

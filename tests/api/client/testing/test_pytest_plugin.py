@@ -1,5 +1,6 @@
 """The plugin in a real pytest: the fixtures, and policy tests as items that fail as `writ test` shows them."""
 
+import re
 import subprocess
 import sys
 import tomllib
@@ -113,6 +114,17 @@ def test_a_failed_assertion_shows_the_explanation_at_the_line_of_the_test(projec
     assert "Policy `editing` allows it." in ran.output
     assert "test_app.py:5: AssertionError" in ran.output
     assert "asserting.py" not in ran.output
+
+
+def test_a_slip_in_a_test_shows_its_line_too(project: Path) -> None:
+    """E8. The engine's own frames, and an error that it handled, would hide it."""
+    (project / "test_app.py").write_text(USES.replace("status", "statsu"))
+    ran = run(project)
+    assert ran.code == 1
+    assert "declares no attribute `statsu`; did you mean `status`?" in ran.output
+    assert "test_app.py:4: BadRequest" in ran.output
+    assert "During handling of the above exception" not in ran.output
+    assert not {"asserting.py", "engine.py", "strict_requests.py"} & set(re.findall(r"\w+\.py", ran.output))
 
 
 def test_each_test_counts_rate_limits_from_zero(project: Path) -> None:
