@@ -38,7 +38,7 @@ def change(db: Database, actor: Actor, id: str, wanted: EnvironmentChange, time:
     """Change the settings of an environment at `time` (RFC 3339).
 
     Raises NotFound, Protected for the default, which stays protected, and NotPermitted for taking away that it
-    changes by promotion only, or that promotions wait for an approval.
+    changes by promotion only, or that promotions wait for an approval or for tests.
     """
     recheck_credential(db, actor)
     before = environment_within(db, id, actor.bounds)
@@ -55,11 +55,11 @@ def delete(db: Database, actor: Actor, id: str, time: str) -> None:
     """Delete an environment and everything in it at `time` (RFC 3339).
 
     Raises NotFound, Protected for the default and for protected ones, and NotPermitted for one that changes by
-    promotion only or with approvals: to make it again would take these settings away.
+    promotion only, with approvals or with tests: to make it again would take these settings away.
     """
     recheck_credential(db, actor)
     gone = environment_within(db, id, actor.bounds)
-    if gone.promotion_only or gone.approvals:
+    if gone.promotion_only or gone.tests_must_pass or gone.approvals:
         _need_administrator(actor, f"only the administrator's key can delete `{id}`: {_TELLS}")
     remove_environment(db, id)
     append(db, AuditEntry.of(time, actor, Event.ENVIRONMENT_DELETED, environment=gone))

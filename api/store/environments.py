@@ -11,7 +11,7 @@ from .environment_ids import DEFAULT, is_environment_id, refuse_outside
 from .errors import BodyFault, Conflict, NotFound, Protected, Rejected
 
 _COLUMNS = """number, uuid, id, protected, epoch, revision, created,
-    description, promotion_only, approvals, baseline, provenance, gateway"""
+    description, promotion_only, tests_must_pass, approvals, baseline, provenance, gateway"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,8 @@ class Environment:
     A restored backup raises `epoch`, every change raises `revision`. `created` is RFC 3339.
 
     If it is `promotion_only`, its policy model changes by promotions and restorations alone. With `approvals`, these
-    wait until another credential approves them. `baseline` is the revision of the promotion that its policy model comes
+    wait until another credential approves them. If `tests_must_pass`, no promotion is made whose stored tests fail.
+    `baseline` is the revision of the promotion that its policy model comes
     from, and `provenance` the JSON that its bundles carry. Both are None before the first promotion. `gateway` is the
     JSON of its gateway settings, or None.
     """
@@ -35,6 +36,7 @@ class Environment:
     created: str
     description: str = ""
     promotion_only: bool = False
+    tests_must_pass: bool = False
     approvals: int = 0
     baseline: int | None = None
     provenance: str | None = None
@@ -87,6 +89,7 @@ class EnvironmentChange(NamedTuple):
 
     protected: bool | None = None
     promotion_only: bool | None = None
+    tests_must_pass: bool | None = None
     approvals: int | None = None
     description: str | None = None
 
@@ -120,11 +123,12 @@ def change_environment(db: Database, id: str, change: EnvironmentChange) -> Envi
 
 
 def loosens(before: Environment, change: EnvironmentChange) -> bool:
-    """Returns whether a change takes away that an environment changes by promotion only, or that promotions are
-    approved.
+    """Returns whether a change takes away that an environment changes by promotion only, that promotions are approved,
+    or that their tests pass.
     """
     fewer = change.approvals is not None and change.approvals < before.approvals
-    return fewer or (before.promotion_only and change.promotion_only is False)
+    flags = ("promotion_only", "tests_must_pass")
+    return fewer or any(getattr(before, one) and getattr(change, one) is False for one in flags)
 
 
 def remove_environment(db: Database, id: str) -> None:
@@ -140,7 +144,17 @@ def remove_environment(db: Database, id: str) -> None:
 
 
 def _environment(row: tuple[Any, ...]) -> Environment:
-    number, uuid, id, protected, epoch, revision, created, description, promotion_only, *rest = row
+    number, uuid, id, protected, epoch, revision, created, description, promotion_only, tests, *rest = row
     return Environment(
-        number, uuid, id, bool(protected), epoch, revision, created, description, bool(promotion_only), *rest
+        number,
+        uuid,
+        id,
+        bool(protected),
+        epoch,
+        revision,
+        created,
+        description,
+        bool(promotion_only),
+        bool(tests),
+        *rest,
     )

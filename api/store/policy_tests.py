@@ -88,6 +88,11 @@ class PolicyTests:
         with self._connections.reading() as db:
             return _found(db, environment_within(db, env, bounds), id)
 
+    def texts(self, env: str, bounds: Bounds = None) -> tuple[bytes, ...]:
+        """Returns all sets as JSON, by id."""
+        with self._connections.reading() as db:
+            return tuple(policy_tests_of(db, environment_within(db, env, bounds)))
+
     def create(self, env: str, actor: Actor, new: NewSet) -> StoredSet:
         """Store a set under a new id. Raises Conflict if the id exists, and Rejected above a limit."""
 

@@ -22,6 +22,7 @@ def _settings(command: Any) -> Any:
     for option in (
         click.option("--description", help="What the environment is for."),
         click.option("--approvals", type=click.IntRange(0, 1), help="Approvals that a promotion waits for."),
+        click.option("--tests-must-pass/--tests-may-fail", default=None, help="Refuse promotions on which tests fail."),
         click.option("--promotion-only/--editable", default=None, help="Change policies by promotion only."),
         click.option("--protected/--unprotected", default=None, help="Prevent its deletion."),
     ):

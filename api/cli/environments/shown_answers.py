@@ -44,6 +44,9 @@ def preview_lines(preview: PreviewAnswer, target: str, form: str) -> Iterator[st
     yield from element_lines(preview.elements)
     if preview.truncated:
         yield "there are more changes; compare both models"
+    if preview.tests is not None:
+        yield f"stored tests: {preview.tests.passed} pass, {preview.tests.failed} fail, {preview.tests.not_run} not run"
+        yield from (f"  fails: {name}" for name in preview.tests.failing)
     for use in preview.in_use:
         yield f"not possible: {use.named} still uses {use.refers_to}"
     if preview.drift.drifted:

@@ -12,6 +12,7 @@ from ...endpoints.management.management_shapes import EnvironmentAnswer, Environ
 from ...endpoints.management.promotions.promotion_shapes import PreviewAnswer
 from ...review.people.compared_models import people_between
 from ...review.people.people_answer import PeopleAnswer, people_answer
+from ...review.testing.tests_gate import GateOutcome, failing_tests, gate_outcome
 from ...store.actor import COMMAND_LINE
 from ...store.errors import Conflict, Drifted, Protected, Refusal, Rejected, StoreUnavailable
 from ...store.history.origin import POLICY_KINDS
@@ -50,10 +51,13 @@ class StoredPlace:
 
     def promote(self, env: str, wanted: Wanted, dry_run: bool) -> PreviewAnswer | Promotion:
         with self._store() as store:
-            people = _people(store.promotions.models(env, COMMAND_LINE, wanted))
+            models = store.promotions.models(env, COMMAND_LINE, wanted)
+            people = _people(models)
             if dry_run:
-                return _preview(store.promotions.preview(env, COMMAND_LINE, wanted), people)
-            return store.promotions.promote(env, COMMAND_LINE, wanted, encode(people))
+                tests = store.policy_tests.texts(env)
+                outcome = gate_outcome(models.after, tests) if models and tests else None
+                return _preview(store.promotions.preview(env, COMMAND_LINE, wanted), people, outcome)
+            return store.promotions.promote(env, COMMAND_LINE, wanted, encode(people), failing_tests)
 
     def waiting_people(self, env: str, id: str) -> PeopleAnswer | None:
         with self._store() as store:
@@ -62,7 +66,7 @@ class StoredPlace:
     def approve(self, env: str, id: str, digest: str | None) -> Promotion:
         with self._store() as store:
             people = _people(store.promotions.models_of_waiting(env, COMMAND_LINE, id))
-            return store.promotions.approve(env, COMMAND_LINE, id, digest, encode(people))
+            return store.promotions.approve(env, COMMAND_LINE, id, digest, encode(people), failing_tests)
 
     def reject(self, env: str, id: str, reason: str | None) -> Promotion:
         with self._store() as store:
@@ -109,5 +113,5 @@ def _people(models: ModelPair | None) -> PeopleAnswer | None:
     return None if models is None else people_answer(people_between(models.before, models.after))
 
 
-def _preview(preview: Preview, people: PeopleAnswer | None) -> PreviewAnswer:
-    return PreviewAnswer(**asdict(preview), people=people)
+def _preview(preview: Preview, people: PeopleAnswer | None, tests: GateOutcome | None = None) -> PreviewAnswer:
+    return PreviewAnswer(**asdict(preview), people=people, tests=tests)

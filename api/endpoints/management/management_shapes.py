@@ -21,12 +21,14 @@ class NewEnvironment(Struct, frozen=True, forbid_unknown_fields=True):
     """A new environment. A protected one can't be deleted.
 
     If it is `promotion_only`, its policy model changes by promotion alone. With
-    `approvals` 1, each promotion waits until another credential approves it.
+    `approvals` 1, each promotion waits until another credential approves it. If `tests_must_pass`, a promotion is
+    refused if its stored tests fail on it.
     """
 
     id: Annotated[str, Meta(extra_json_schema={"pattern": "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"})]
     protected: bool = False
     promotion_only: bool = False
+    tests_must_pass: bool = False
     approvals: Approvals = 0
     description: Description = ""
 
@@ -34,11 +36,12 @@ class NewEnvironment(Struct, frozen=True, forbid_unknown_fields=True):
 class EnvironmentPatch(Struct, frozen=True, forbid_unknown_fields=True):
     """A merge patch of an environment. No other member can be changed, and none can be removed.
 
-    Only the administrator's key can take away `promotion_only` and `approvals`.
+    Only the administrator's key can take away `promotion_only`, `tests_must_pass` and `approvals`.
     """
 
     protected: bool | UnsetType = UNSET
     promotion_only: bool | UnsetType = UNSET
+    tests_must_pass: bool | UnsetType = UNSET
     approvals: Approvals | UnsetType = UNSET
     description: Description | UnsetType = UNSET
 
@@ -54,6 +57,7 @@ class EnvironmentAnswer(Struct, frozen=True):
     description: str
     protected: bool
     promotion_only: bool
+    tests_must_pass: bool
     approvals: Count
     epoch: Count
     revision: Count

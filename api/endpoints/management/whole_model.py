@@ -142,7 +142,7 @@ class WholeModel:
         people = None
         with document:
             if request.dry_run or wants_people:
-                people = await found_people(self._work, DOCUMENT_PEOPLE, request, document)
+                people = (await found_people(self._work, DOCUMENT_PEOPLE, request, document)).people
             changes = await self._work.jobs.run(REPLACEMENT, request, document, confirm)
         if not request.dry_run:
             await self._work.activate(request.env)

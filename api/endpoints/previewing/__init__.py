@@ -1,7 +1,6 @@
 """Stored policy tests over HTTP, and previews of a change before it is written.
 
 Reading path: `preview_shapes` has types. `policy_test_sets` stores tests; `changes` reads the changes of a request;
-`change_people` compares both models by people; `trial_engines` makes an engine on the model with the changes; `run`
-asks tests, `recent_decisions` asks logged requests again, and `outcome_report` shows the results; `policy_test_run` and
-`change_preview` are the endpoints.
+`change_people` compares both models by people; `trial_engines` makes an engine on the model with the changes;
+`recent_decisions` asks logged requests again; `policy_test_run` and `change_preview` are the endpoints.
 """

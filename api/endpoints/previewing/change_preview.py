@@ -13,6 +13,8 @@ from ...http.openapi.operation import Answer, Operation
 from ...http.queries import known_parameters
 from ...identity.credential import Scope
 from ...identity.request_actor import actor_of
+from ...review.testing.outcome_report import report_of
+from ...review.testing.set_runs import run_sets
 from ...review.testing.tested_model import TestedModel
 from ...store.elements.element_bodies import change_text, decode_body
 from ...store.elements.workspace import ElementTexts
@@ -25,7 +27,6 @@ from ..management.management_shapes import EntryAnswer
 from ..management.people.people_job import found_people
 from .change_people import CHANGE_PEOPLE, ChangesRequest
 from .changes import BAD, edits_of
-from .outcome_report import report_of
 from .preview_shapes import (
     ChangedTest,
     ChangesPreview,
@@ -35,7 +36,6 @@ from .preview_shapes import (
     WantedPreview,
 )
 from .recent_decisions import replayed
-from .run import run_sets
 from .trial_engines import Trials, Tried
 
 PREVIEW: Final = Operation(
@@ -72,7 +72,8 @@ class ChangePreview:
             found = ChangesPreview(None, faults, (), False, None, None)
         else:
             asked = ChangesRequest(env, actor_of(req), wanted.changes)
-            found = replace(found, people=await found_people(self._work, CHANGE_PEOPLE, asked))
+            compared = await found_people(self._work, CHANGE_PEOPLE, asked)
+            found = replace(found, people=compared.people)
         resp.data = ENCODER.encode(found)
 
 

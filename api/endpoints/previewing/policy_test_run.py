@@ -11,11 +11,11 @@ from ...http.queries import known_parameters
 from ...identity.credential import Scope
 from ...identity.guard import require_scope
 from ...identity.request_actor import actor_of
+from ...review.testing.outcome_report import TestReport, report_of
+from ...review.testing.set_runs import run_sets
 from ..management.body_shapes import shaped
 from .changes import BAD, Changes, edits_of
-from .outcome_report import TestReport, report_of
 from .policy_test_sets import TAG
-from .run import run_sets
 from .trial_engines import Trials, Tried
 
 

@@ -5,9 +5,9 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, Struct
 
 from ...review.people.people_answer import PeopleAnswer
+from ...review.testing.outcome_report import Count, TestOutcome
 from ..management.management_shapes import EntryAnswer
 from .changes import MOST_CHANGES, ElementEdit
-from .outcome_report import Count, TestOutcome
 
 
 class WantedPreview(Struct, frozen=True, forbid_unknown_fields=True):

@@ -4,4 +4,5 @@ Reading path: `policy_test_codes` and `shapes` say what a file of tests contains
 find its faults, and `file_reading` reads it; `stored` reads a set of tests in a store; `tested_model` is asked,
 and `model_registry` has the attributes that it lists; `undeclared` finds slips, and `refused_requests` what strict
 models refuse; `comparing` compares answers; `running` runs tests; `coverage` tells what no test tried.
+`set_runs` runs stored sets within a time, `outcome_report` reports that, and `tests_gate` is for promotions.
 """

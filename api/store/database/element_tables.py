@@ -21,6 +21,7 @@ CREATE TABLE environments (
     lists TEXT NOT NULL DEFAULT '[]',
     description TEXT NOT NULL DEFAULT '',
     promotion_only INTEGER NOT NULL DEFAULT 0,
+    tests_must_pass INTEGER NOT NULL DEFAULT 0,
     approvals INTEGER NOT NULL DEFAULT 0,
     baseline INTEGER,
     provenance TEXT,

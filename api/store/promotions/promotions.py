@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from types import MappingProxyType
+from typing import Final
 from uuid import uuid4
 
 import msgspec
@@ -30,6 +31,10 @@ from .policy_replacement import PolicyReplacement, PolicySource, RequestedBy
 from .promotion import Drift, ElementDifference, Preview, Promotion, PromotionDetail, Wanted
 from .records import NOT_COMPARED, add_record, end_waiting, record_of, records, stored_people, waiting_model
 from .renamed_roles import refuse_renames, renamed_assignments, renamed_differences
+from .tests_gate import Gate, Tested, is_open, refuse_failing, run_gate, to_test
+
+MOST_GATES: Final = 4
+"""The times that stored tests run for one promotion, if its environment is changed meanwhile."""
 
 
 class Promotions:
@@ -77,16 +82,27 @@ class Promotions:
                 return None
             return _carried_out(db, target, waiting).models()
 
-    def promote(self, env: str, actor: Actor, wanted: Wanted, people: bytes = NOT_COMPARED) -> Promotion:
+    def promote(
+        self,
+        env: str,
+        actor: Actor,
+        wanted: Wanted,
+        people: bytes = NOT_COMPARED,
+        gate: Gate | None = None,
+    ) -> Promotion:
         """Take over the policy model of the environment `wanted.source`, or let that wait for an approval.
 
         Raises NotFound, and Rejected if it is from the environment itself. Raises Drifted for a drift that is not
-        accepted, and Conflict if something still uses what is removed, or another digest was expected.
+        accepted, and Conflict if something still uses what is removed, if another digest was expected, or if stored
+        tests fail that must pass. Then there must be a `gate`.
         """
-        prepared = self._prepared(lambda db: _promotion(db, env, actor, wanted))
-        with self._writing(actor) as db:
-            takeover = _promotion(db, env, actor, wanted, prepared)
-            return self._take_over(db, actor, takeover, wanted, people)
+        for is_last in (False,) * (MOST_GATES - 1) + (True,):
+            prepared, tested = self._prepared(lambda db: _promotion(db, env, actor, wanted), gate)
+            with self._writing(actor) as db:
+                takeover = _promotion(db, env, actor, wanted, prepared)
+                if is_last or is_open(db, takeover, tested):
+                    return self._take_over(db, actor, takeover, wanted, people, tested)
+        raise AssertionError("the last one is taken over or refused")
 
     def restore(
         self,
@@ -102,7 +118,7 @@ class Promotions:
         Raises NotFound, Conflict, and NotPermitted if the environment changes by promotion only and the actor does not
         administer it.
         """
-        prepared = self._prepared(lambda db: _restoration(db, env, actor, revision))
+        prepared, _ = self._prepared(lambda db: _restoration(db, env, actor, revision))
         with self._writing(actor) as db:
             if not administers and environment_within(db, env, actor.bounds).promotion_only:
                 raise NotPermitted(f"`{env}` changes by promotion only, which needs the scope `admin`")
@@ -126,13 +142,20 @@ class Promotions:
             return made
 
     def approve(
-        self, env: str, actor: Actor, id: str, digest: str | None = None, people: bytes = NOT_COMPARED
+        self,
+        env: str,
+        actor: Actor,
+        id: str,
+        digest: str | None = None,
+        people: bytes = NOT_COMPARED,
+        gate: Gate | None = None,
     ) -> Promotion:
         """Carry out a promotion that waits: exactly what was shown, by its `digest` if it is given.
 
         Raises NotFound, NotPermitted for the actor who asked for it, and Conflict if it waits no more, if the target
-        has changed since, or if the digest is another one.
+        has changed since, if the digest is another one, or if stored tests fail that must pass.
         """
+        tested = self._tested_waiting(env, actor, id, gate)
         with self._writing(actor) as db:
             target, waiting = self._waiting(db, env, actor, id)
             refuse_approver(db, actor, waiting.promoted_by)
@@ -146,6 +169,7 @@ class Promotions:
             if takeover.before.digest != waiting.replaces:
                 raise Conflict(f"`{env}` has changed since this was asked for; reject it, and ask for a new promotion")
             takeover.refuse(accept_drift=True)  # what had drifted was shown, and nothing has since
+            refuse_failing(db, takeover, tested)
             done = takeover.commit(actor, self._now(), id, RequestedBy(waiting.promoted_by, waiting.note))
             made = replace(
                 waiting, status="done", revision=done.revision, decided_by=actor.name, decided_at=self._now()
@@ -204,21 +228,39 @@ class Promotions:
             found = environment_within(db, env, bounds)
             return found, policy_model(db, found)
 
-    def _prepared(self, find: Callable[[Database], PolicyReplacement]) -> PolicyReplacement:
-        """Returns a takeover with both policy models read, and their digests and difference found.
+    def _tested_waiting(self, env: str, actor: Actor, id: str, gate: Gate | None) -> Tested | None:
+        with self._connections.reading() as db:
+            target, waiting = self._waiting(db, env, actor, id)
+            if waiting.status != "pending" or waiting.kind == "gateway":
+                return None
+            wanted = to_test(db, _carried_out(db, target, waiting))
+        return run_gate(wanted, gate)
+
+    def _prepared(
+        self, find: Callable[[Database], PolicyReplacement], gate: Gate | None = None
+    ) -> tuple[PolicyReplacement, Tested | None]:
+        """Returns a takeover with both policy models read, their digests and difference found, and its tests run.
 
         PERF: that is most of a promotion's work, and no other write waits for it.
         """
         with self._connections.reading() as db:
             found = find(db)
             found.prepare()
-            return found
+            wanted = to_test(db, found)
+        return found, run_gate(wanted, gate)
 
     def _take_over(
-        self, db: Database, actor: Actor, takeover: PolicyReplacement, wanted: Wanted, people: bytes
+        self,
+        db: Database,
+        actor: Actor,
+        takeover: PolicyReplacement,
+        wanted: Wanted,
+        people: bytes,
+        tested: Tested | None = None,
     ) -> Promotion:
         _expect(takeover.after.digest, wanted.expect_digest)
         drift, target, time, id = takeover.refuse(wanted.accept_drift), takeover.target, self._now(), str(uuid4())
+        refuse_failing(db, takeover, tested)
         waits = target.approvals > 0
         done = takeover.changes() if waits else takeover.commit(actor, time, id, RequestedBy(actor.name, wanted.note))
         made = Promotion(

@@ -49,8 +49,8 @@ PATCH: Final = Operation(
     _TAG,
     "Change the settings of an environment",
     {200: Answer("The changed environment.", EnvironmentAnswer)},
-    "The default environment stays protected: 409. Only the administrator's key takes away `promotion_only` and"
-    " `approvals`: else 403.",
+    "The default environment stays protected: 409. Only the administrator's key takes away `promotion_only`,"
+    " `tests_must_pass` and `approvals`: else 403.",
     bodies={MERGE_PATCH: EnvironmentPatch, JSON: EnvironmentPatch},
     errors=(409, 412),
 )
@@ -137,7 +137,7 @@ class OneEnvironment:
 
 def settings_of(wanted: NewEnvironment) -> EnvironmentChange:
     """Returns the settings of a new environment, for the store."""
-    return EnvironmentChange(wanted.protected, wanted.promotion_only, wanted.approvals, wanted.description)
+    return EnvironmentChange(**{name: one for name, one in asdict(wanted).items() if name != "id"})
 
 
 def change_of(patch: EnvironmentPatch) -> EnvironmentChange:

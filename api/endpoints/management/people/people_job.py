@@ -9,6 +9,7 @@ from ....engines.jobs.job import Job, JobCall
 from ....engines.live.store_work import StoreWork
 from ....review.people.bounded_comparison import FAILED, BoundedComparison, unknown
 from ....review.people.people_answer import PeopleAnswer
+from ....review.testing.tests_gate import GateOutcome
 from ....store.actor import Actor
 from ....store.errors import StoreUnavailable
 from ....store.models.model_pairs import ModelPair
@@ -28,9 +29,10 @@ _Request = TypeVar("_Request", bound=AboutEnvironment)
 
 
 class PeopleFound(Struct, frozen=True):
-    """The answer of a comparison, or None if the change is not possible."""
+    """The answer of a comparison, or None if the change is not possible. `tests` are those of a promotion's target."""
 
     people: PeopleAnswer | None
+    tests: GateOutcome | None = None
 
 
 def compared_in_job(call: JobCall[Any], read: Callable[[], ModelPair | None]) -> PeopleFound:
@@ -41,13 +43,13 @@ def compared_in_job(call: JobCall[Any], read: Callable[[], ModelPair | None]) ->
 
 async def found_people(
     work: StoreWork, job: Job[_Request, PeopleFound], request: _Request, document: IO[bytes] | None = None
-) -> PeopleAnswer | None:
-    """Returns who gains and who loses, or None if the change is not possible.
+) -> PeopleFound:
+    """Returns who gains and who loses by the change that a request is about.
 
     If the process ends early, all is unknown. Raises the Refusal that the change itself would meet.
     """
     try:
-        return (await work.jobs.run(job, request, document)).people
+        return await work.jobs.run(job, request, document)
     except StoreUnavailable:
         size = await work.read(work.store.changed_models.size, request.env, request.actor.bounds)
-        return unknown(size.types, FAILED)
+        return PeopleFound(unknown(size.types, FAILED))

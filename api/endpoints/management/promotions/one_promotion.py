@@ -15,7 +15,7 @@ from ....identity.request_actor import actor_of
 from ....review.people.people_answer import PeopleAnswer
 from ....store.promotions.promotion import Promotion, Wanted
 from ..body_shapes import shaped
-from ..people.people_job import found_people
+from ..people.people_job import PeopleFound, found_people
 from .promotion_answers import PromotionAnswers
 from .promotion_job import TakeoverRequest
 from .promotion_people import PROMOTION_PEOPLE
@@ -64,12 +64,11 @@ class OnePromotion:
         actor, promotions = actor_of(req), self._work.store.promotions
         found = await self._work.read(promotions.get, env, id, actor.bounds)
         if found.status == "pending" and found.kind != "gateway":
-            people = await found_people(
-                self._work, PROMOTION_PEOPLE, TakeoverRequest(env, actor, Wanted(""), approves=id)
-            )
+            asked = TakeoverRequest(env, actor, Wanted(""), approves=id)
+            effect = await found_people(self._work, PROMOTION_PEOPLE, asked)
         else:
-            people = _stored(await self._work.read(promotions.people, env, id, actor.bounds))
-        resp.data = ENCODER.encode(PromotionRecord(**asdict(found), people=people))
+            effect = PeopleFound(_stored(await self._work.read(promotions.people, env, id, actor.bounds)))
+        resp.data = ENCODER.encode(PromotionRecord(**asdict(found), people=effect.people, tests=effect.tests))
 
     async def on_post_approval(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str, id: str) -> None:
         """Answer 200 with the promotion, which is in force."""

@@ -30,8 +30,8 @@ class PromotionAnswers:
             resp.set_header("Location", f"/v1/environments/{segment(request.env)}/promotions/{id}")
 
     async def _taken_over(self, resp: falcon.asgi.Response, request: TakeoverRequest) -> tuple[str, str]:
-        people = await found_people(self._work, PROMOTION_PEOPLE, request)
-        done = await self._work.jobs.run(TAKEOVER, replace(request, people=people))
+        effect = await found_people(self._work, PROMOTION_PEOPLE, request)
+        done = await self._work.jobs.run(TAKEOVER, replace(request, people=effect.people, tests=effect.tests))
         if done.status == "done":
             await self._work.activate(request.env)
         resp.data = bytes(done.answer)

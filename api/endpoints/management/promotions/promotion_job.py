@@ -7,6 +7,7 @@ from msgspec.structs import asdict
 
 from ....engines.jobs.job import Job, JobCall
 from ....review.people.people_answer import PeopleAnswer
+from ....review.testing.tests_gate import GateOutcome, failing_tests
 from ....store.actor import Actor
 from ....store.promotions.promotion import Preview, Promotion, Wanted
 from ....store.promotions.promotions import Promotions
@@ -18,7 +19,7 @@ class TakeoverRequest(msgspec.Struct, frozen=True, omit_defaults=True):
 
     `revision` is the one to restore, or None to promote `wanted.source`. `administers` says whether the actor is an
     admin. `approves` is the id of a promotion to approve, whose digest is `wanted.expect_digest`. `people` says who
-    gains and who loses, for the answer and the record.
+    gains and who loses, for the answer and the record, and `tests` are the target's on what the preview is about.
     """
 
     env: str
@@ -29,6 +30,7 @@ class TakeoverRequest(msgspec.Struct, frozen=True, omit_defaults=True):
     administers: bool = True
     approves: str | None = None
     people: PeopleAnswer | None = None
+    tests: GateOutcome | None = None
 
 
 class PromotionAnswer(msgspec.Struct, frozen=True):
@@ -41,9 +43,10 @@ class PromotionAnswer(msgspec.Struct, frozen=True):
 
 def take_over(call: JobCall[TakeoverRequest]) -> PromotionAnswer:
     """Promotes, approves, restores or previews. Raises as the method of `Promotions`."""
-    done, people = _done(call.store.promotions, call.request), call.request.people
+    done, asked = _done(call.store.promotions, call.request), call.request
     if isinstance(done, Preview):
-        return PromotionAnswer(msgspec.Raw(msgspec.json.encode(PreviewAnswer(**asdict(done), people=people))))
+        preview = PreviewAnswer(**asdict(done), people=asked.people, tests=asked.tests)
+        return PromotionAnswer(msgspec.Raw(msgspec.json.encode(preview)))
     return PromotionAnswer(msgspec.Raw(msgspec.json.encode(done)), done.status, done.id)
 
 
@@ -51,11 +54,11 @@ def _done(promotions: Promotions, request: TakeoverRequest) -> Preview | Promoti
     env, actor, wanted = request.env, request.actor, request.wanted
     people = msgspec.json.encode(request.people)
     if request.approves is not None:
-        return promotions.approve(env, actor, request.approves, wanted.expect_digest, people)
+        return promotions.approve(env, actor, request.approves, wanted.expect_digest, people, failing_tests)
     if request.revision is None:
         if request.dry_run:
             return promotions.preview(env, actor, wanted)
-        return promotions.promote(env, actor, wanted, people)
+        return promotions.promote(env, actor, wanted, people, failing_tests)
     if request.dry_run:
         return promotions.preview_restoration(env, actor, request.revision, wanted)
     return promotions.restore(env, actor, request.revision, wanted, request.administers, people)

@@ -5,6 +5,7 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from ....review.people.people_answer import PeopleAnswer
+from ....review.testing.tests_gate import GateOutcome
 from ....store.promotions.promotion import Note, Preview, PromotionDetail, RoleRename
 
 Digest = Annotated[str, Meta(min_length=64, max_length=64, extra_json_schema={"pattern": "^[0-9a-f]{64}$"})]
@@ -15,15 +16,21 @@ _RENAMES = "Roles that the promotion removes, and those that come in their place
 
 
 class PreviewAnswer(Preview, frozen=True):
-    """The preview of a promotion. `people` says who gains and who loses, or is null if something is `in_use`."""
+    """The preview of a promotion. `people` says who gains and who loses, and `tests` how the stored tests of the target
+    end. Both are null if something is `in_use`, and `tests` if there are none.
+    """
 
     people: PeopleAnswer | None = None
+    tests: GateOutcome | None = None
 
 
 class PromotionRecord(PromotionDetail, frozen=True, omit_defaults=True):
-    """A promotion. `people` says who gains and who loses: now, if it waits, or else by the state that it changed."""
+    """A promotion. `people` says who gains and who loses: now, if it waits, or else by the state that it changed. If it
+    waits, `tests` says how the stored tests of the target end.
+    """
 
     people: PeopleAnswer | None = None
+    tests: GateOutcome | None = None
 
 
 class NewPromotion(Struct, frozen=True, forbid_unknown_fields=True, rename={"source": "from"}):

@@ -21,6 +21,7 @@ def test_an_environment_has_a_model_of_its_own(full: Managed) -> None:
         "description": "",
         "protected": False,
         "promotion_only": False,
+        "tests_must_pass": False,
         "approvals": 0,
         "epoch": 1,
         "revision": 0,

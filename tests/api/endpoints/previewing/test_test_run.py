@@ -9,9 +9,8 @@ from typing import Any
 import httpx
 import pytest
 import schemathesis
-from writ.api.endpoints.previewing import outcome_report, run
 from writ.api.endpoints.previewing.changes import MOST_CHANGES
-from writ.api.review.testing import shapes
+from writ.api.review.testing import outcome_report, set_runs, shapes
 from writ.api.review.testing import tested_model as models
 from writ.api.review.testing.question_checks import MOST_SEARCHES
 from writ.api.review.testing.undeclared import declared_in
@@ -230,14 +229,14 @@ def test_a_report_has_room_for_so_many_failures(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(outcome_report, "MOST_FAILURES", 3)
     wrong = {"id": "x", "tests": [TABLE | {"allowed": {}, "name": str(number)} for number in range(3)]}
     tested = ready(model)
-    (found,) = run.run_sets([json.dumps(wrong).encode()], tested, lambda: False)
+    (found,) = set_runs.run_sets([json.dumps(wrong).encode()], tested, lambda: False)
     assert [(len(one.failures), one.more, one.passed) for one in found.tests] == [
         (2, 0, False),
         (1, 1, False),
         (0, 2, False),
     ]
-    monkeypatch.setattr(run, "RUN_SECONDS", -1.0)
-    (late,) = run.run_sets([json.dumps(wrong).encode()], tested, lambda: False)
+    monkeypatch.setattr(set_runs, "RUN_SECONDS", -1.0)
+    (late,) = set_runs.run_sets([json.dumps(wrong).encode()], tested, lambda: False)
     assert (late.passed, late.failed, late.not_run, late.tests) == (0, 0, 3, ())
 
 
@@ -251,9 +250,9 @@ def test_a_run_lists_the_first_problems_of_a_test_and_looks_for_few_similar_name
     asked = {"request": {"subject": ALICE, "action": {"name": "read"}, "resource": PLAN, "context": context}}
     tests = [{"name": str(number), "expect": {"decision": True}} | asked for number in range(40)]
     tested, began = ready(model), time.process_time()
-    (found,) = run.run_sets([json.dumps({"id": "x", "tests": tests}).encode()], tested, lambda: False)
+    (found,) = set_runs.run_sets([json.dumps({"id": "x", "tests": tests}).encode()], tested, lambda: False)
     assert time.process_time() - began < 4
-    assert [len(one.problems) for one in found.tests] == [run.MOST_PROBLEMS] * 40
+    assert [len(one.problems) for one in found.tests] == [set_runs.MOST_PROBLEMS] * 40
     helped = sum("did you mean" in problem.message for one in found.tests for problem in one.problems)
     assert helped == MOST_SEARCHES
 

@@ -17,7 +17,6 @@ from writ.api.store.errors import Conflict, Drifted, NotFound, NotPermitted, Out
 from writ.api.store.models.replacing import Replacement
 from writ.api.store.promotions import policy_replacement, promotions
 from writ.api.store.promotions.policy_model import PolicyModel, policy_model
-from writ.api.store.promotions.policy_replacement import PolicyReplacement
 from writ.api.store.promotions.promotion import MAX_SHOWN, MAX_SHOWN_BYTES, Wanted
 from writ.api.store.promotions.promotions import Promotions
 from writ.api.store.store import Store
@@ -238,8 +237,8 @@ def test_what_changes_while_a_promotion_is_prepared_counts(
 ) -> None:
     prepared = Promotions._prepared
 
-    def then_changed(self: Promotions, find: Any) -> PolicyReplacement:
-        found = prepared(self, find)
+    def then_changed(self: Promotions, find: Any, gate: Any) -> Any:
+        found = prepared(self, find, gate)
         edit(store, changed, Patch("policies", ("p1",), {"priority": 7}))
         return found
 

@@ -43,7 +43,7 @@ def http(server: Server) -> Iterator[httpx.Client]:
     """A client with the administrator's key, of a service with an empty `prod`, and a `staging` whose editors read."""
     with server.client() as client:
         for env in (STAGING, PROD):
-            client.patch(env, json={"promotion_only": False, "approvals": 0})
+            client.patch(env, json={"promotion_only": False, "approvals": 0, "tests_must_pass": False})
             client.delete(env)
             made = client.post("/v1/environments", json={"id": env.rpartition("/")[2]})
             assert made.status_code == 201, made.text
@@ -276,3 +276,41 @@ def test_a_restoration_says_who_gains_and_who_loses(http: httpx.Client) -> None:
     http.put(f"{PROD}/model", json=model() | {"assignments": [ALICE]})
     shown = http.post(f"{PROD}/revisions/{first}/restore", json={"dry_run": True}).json()
     assert (subjects(shown["people"]["gains"]), shown["people"]["loses"]) == (read_by("alice"), [])
+
+
+def gate_set(action: str, *, allowed: bool) -> dict[str, Any]:
+    """A set of one stored test: whether alice may do an action."""
+    question = {"subject": ALICE["subject"], "action": {"name": action}, "resource": {"type": "document", "id": "d"}}
+    return {"id": "gate", "tests": [{"name": f"alice {action}s", "request": question, "expect": {"decision": allowed}}]}
+
+
+def test_stored_tests_are_a_gate_of_promotions_and_approvals(http: httpx.Client) -> None:
+    """They run on what the promotion brings with the facts of the target. A restoration has no gate."""
+    http.put(f"{PROD}/model", json=model("update") | {"assignments": [ALICE]})
+    first = http.get(PROD).json()["revision"]
+    assert http.post(f"{PROD}/tests", json=gate_set("update", allowed=True)).status_code == 201
+    assert promote(http, dry_run=True).json()["tests"] == {
+        "passed": 0,
+        "failed": 1,
+        "not_run": 0,
+        "failing": ["gate: alice updates"],
+    }
+    assert http.patch(PROD, json={"tests_must_pass": True}).json()["tests_must_pass"] is True
+    refused = promote(http)
+    assert (refused.status_code, "`gate: alice updates`" in refused.json()["error"]) == (409, True), refused.text
+    assert http.get(PROD).json()["revision"] == first
+    assert http.put(f"{PROD}/tests/gate", json=gate_set("read", allowed=True)).status_code == 200
+    http.patch(PROD, json={"approvals": 1})
+    waiting = http.post(f"{PROD}/promotions", json={"from": "staging"}, headers=key(http, "admin"))
+    assert waiting.status_code == 202, waiting.text
+    where, other = waiting.headers["Location"], key(http, "admin")
+    assert http.delete(f"{PROD}/assignments/a1").status_code == 204  # now alice reads nothing
+    assert http.get(where).json()["tests"]["failing"] == ["gate: alice reads"]
+    assert http.post(f"{where}/approve", headers=other).status_code == 409
+    assert http.post(f"{PROD}/assignments", json=ALICE).status_code == 201
+    done = http.post(f"{where}/approve", headers=other)
+    assert (done.status_code, done.json()["status"]) == (200, "done")
+    assert http.patch(PROD, json={"tests_must_pass": False}, headers=other).status_code == 403
+    http.patch(PROD, json={"approvals": 0})
+    assert http.post(f"{PROD}/revisions/{first}/restore").status_code == 201
+    http.patch(PROD, json={"tests_must_pass": False})

@@ -7,14 +7,14 @@ from itertools import islice
 from typing import Final, NamedTuple
 
 from ....compiler.checks.draft import Suggestions
-from ...review.testing.file_reading import ReadTest
-from ...review.testing.question_checks import MOST_SEARCHES
-from ...review.testing.refused_requests import refused_requests
-from ...review.testing.running import run_test
-from ...review.testing.stored import read_stored
-from ...review.testing.tested_model import TestedModel
-from ...review.testing.undeclared import ModelDeclarations, undeclared
+from .file_reading import ReadTest
 from .outcome_report import FailureRoom, SetOutcome, TestOutcome, not_runnable
+from .question_checks import MOST_SEARCHES
+from .refused_requests import refused_requests
+from .running import run_test
+from .stored import read_stored
+from .tested_model import TestedModel
+from .undeclared import ModelDeclarations, undeclared
 
 RUN_SECONDS: Final = 10.0
 """The time of a run. Tests that would begin later are not run."""

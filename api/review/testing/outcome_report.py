@@ -9,7 +9,7 @@ from msgspec import Meta, Struct
 from ....bundles.wording import show_path
 from ....compiler.diagnostics.diagnostic import Finding
 from ...http.rejections import Detail
-from ...review.testing.running import Failure, TestResult
+from .running import Failure, TestResult
 
 MOST_FAILURES: Final = 1_000
 """The failures that a report lists."""

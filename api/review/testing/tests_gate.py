@@ -1,0 +1,53 @@
+"""Runs the stored tests of an environment on a whole model: the gate of promotions, and what a preview says of it."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from msgspec import Struct
+
+from ....bundles import zones
+from ....bundles.file.in_memory import bundle_in_memory
+from ....compiler.compile import compile_model
+from ....compiler.model.elements import Model
+from ....runtime import Engine, RateCounters
+from .model_registry import ModelRegistry
+from .outcome_report import Count, SetOutcome
+from .set_runs import run_sets
+from .tested_model import COUNTER_BYTES, TestedModel
+from .undeclared import declared_by
+
+MOST_NAMED: Final = 1_000
+"""The failing tests that a preview names."""
+
+
+class GateOutcome(Struct, frozen=True):
+    """The stored tests of the target on what the promotion brings. `failing` has the first 1,000, as `set: test`."""
+
+    passed: Count
+    failed: Count
+    not_run: Count
+    failing: tuple[str, ...]
+
+
+def gate_outcome(model: Model, texts: Sequence[bytes]) -> GateOutcome:
+    """Returns how stored tests, as JSON, end on a model. Raises BundleError for a damaged model."""
+    ran = _run(model, texts)
+    passed, failed, not_run = (sum(getattr(one, name) for one in ran) for name in ("passed", "failed", "not_run"))
+    return GateOutcome(passed, failed, not_run, tuple(_failing(ran))[:MOST_NAMED])
+
+
+def failing_tests(model: Model, texts: Sequence[bytes]) -> tuple[str, ...]:
+    """Returns the names of the stored tests that fail, and for each set the number of those that were not run."""
+    ran = _run(model, texts)
+    return (*_failing(ran), *(f"{one.id}: {one.not_run} were not run" for one in ran if one.not_run))
+
+
+def _run(model: Model, texts: Sequence[bytes]) -> tuple[SetOutcome, ...]:
+    compiled = compile_model(model, zones.zone_data, zones.VERSION)
+    engine = Engine(bundle_in_memory(compiled.write), registry=ModelRegistry(model))
+    tested = TestedModel(engine.counting(RateCounters(COUNTER_BYTES)), None, declared_by(compiled.program, model))
+    return run_sets(texts, tested, lambda: False)
+
+
+def _failing(ran: Sequence[SetOutcome]) -> Iterator[str]:
+    yield from (f"{one.id}: {test.name}" for one in ran for test in one.tests if not test.passed)
