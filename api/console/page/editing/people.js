@@ -1,4 +1,4 @@
-// Who gains and who loses by a change: the gains first, by type and action, each with an example that can be tried.
+// The people who gain and who lose by a change: the gains first, by type and action, each with an example that can be tried.
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { placeLink } from "../core/place.js";
@@ -10,7 +10,7 @@ const SHOWN_SUBJECTS = 10; // of a region, before the others are asked for
 const SHOWN_REGIONS = 20;
 
 // Returns the drawing of the `people` of an answer. Where links would leave a dialog with unsaved work, `isApart` opens them
-// in a window of their own.
+// in another window.
 /** @type {(env: string, people: any, how?: {isApart?: boolean}) => Drawing} */
 export function effectOnPeople(env, people, { isApart = false } = {}) {
   if (!people) return nothing;

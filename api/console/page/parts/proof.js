@@ -40,7 +40,7 @@ export function verdict(answer) {
     <div><strong>${word}</strong><p class="name">${sentence(answer.context.reason)}</p></div></div>`;
 }
 
-// What would allow it: the smallest changes, and behind them what each policy needs.
+// The ways to allow it: the smallest changes, and behind them what each policy needs.
 function allowing(env, answer, asked) {
   const found = answer.context.explanation?.why_not;
   const needs = needed(env, answer);

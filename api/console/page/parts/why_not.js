@@ -1,4 +1,4 @@
-// Why not: the smallest sets of changes that would allow a denied request (D11), by who can make them, with the ways to make them.
+// The smallest sets of changes that would allow a denied request (D11), by who can make them, with the ways to make them.
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { isObject } from "../core/exact.js";
