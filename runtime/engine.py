@@ -35,8 +35,7 @@ from .state.apply_deltas import apply_deltas
 from .state.overlay import overlay_of
 from .strictness.known_members import RequestKind
 from .strictness.strict_requests import asks_strict
-from .why_not.values import Sampler, no_text
-from .why_not.why_not import why_not
+from .why_not.why_not import wants_why_not, why_not
 
 
 class Engine(Asking):
@@ -169,7 +168,8 @@ class Engine(Asking):
     ) -> dict[str, Any]:
         """Returns the decision response (contract 2.5) to an AuthZEN evaluation request. `now` is in epoch seconds.
 
-        If `options.explain` is true, the response has the proof (D10). If `options.valid_until` is true, it has the
+        If `options.explain` is true, the response has the proof (D10), and for a denial the smallest changes that would
+        allow (D11). If `options.valid_until` is true, it has the
         first instant at which the clock gives another answer at the same revision, or null. Raises BadRequest for a
         malformed request, and BundleError if the decision needs a damaged part of the bundle. If the evaluation counts
         for a rate limit and `counts` is False, it raises TakesLong instead (C10). Raises SearchUnavailable if the
@@ -238,7 +238,11 @@ class Engine(Asking):
                 snapshot.strict_requests.refuse("evaluation", request)
             if "options" not in request:
                 return self._checked(snapshot).decide(request, now, counts=counts)
-        return respond(snapshot, request, self._instant(now), self._counters, counts, self._registry)
+        instant = self._instant(now)
+        answer = respond(snapshot, request, instant, self._counters, counts, self._registry)
+        if wants_why_not(request, answer):
+            answer["context"]["explanation"]["why_not"] = why_not(snapshot, request, instant, self._registry)
+        return answer
 
     def _checked(self, snapshot: Snapshot) -> "Engine":
         """Returns the engine at a snapshot, for a checked request. PERF: it is kept for a revision."""
@@ -301,9 +305,9 @@ class Engine(Asking):
     def _asked(self, search: Search) -> tuple[Snapshot, Search]:
         return (snapshot := self._snapshot), completed(snapshot, search, self._registry)
 
-    def why_not(self, request: Any, now: float | None = None, sampler: Sampler = no_text) -> dict[str, Any]:
+    def why_not(self, request: Any, now: float | None = None) -> dict[str, Any]:
         """Returns the smallest sets of changes that would allow an evaluation; see `why_not.why_not`."""
-        return why_not(self._snapshot, request, self._instant(now), self._registry, sampler)
+        return why_not(self._snapshot, request, self._instant(now), self._registry)
 
     def undeclared(self, resource_type: str, action: str | None = None) -> str | None:
         """Returns why a search of this type and action has no results, or None if both are declared (E7, P1)."""

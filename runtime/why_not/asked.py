@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from ...bundles.conditions.attribute_keys import read, reads_own_key, steps_of
 from ...bundles.conditions.constants import canonical_key
-from ...bundles.conditions.instants import SECOND, instant_of, show_instant
+from ...bundles.conditions.instants import EARLIEST, END, SECOND, instant_of, show_instant
 from ...bundles.conditions.operators import OF_ELEMENTS, TAKES_LIST
 from ...bundles.conditions.references import GROUPS
 from ...bundles.conditions.trees.instant_comparisons import instant_of_text
@@ -22,8 +22,8 @@ from .limits import Budget, WhyNotLimits
 from .sampled_addresses import sampled_addresses
 from .sampled_instants import sampled_instants
 from .units import ADDRESS, OTHER_ADDRESS, TIME, Attribute, attributes_of, read_by
-from .values import Sampler, is_exhaustive, sampled
 from .values import Test as Compared
+from .values import is_exhaustive, sampled
 
 Choice = Mapping[Attribute, Json]
 """New values of attributes; None takes the attribute away."""
@@ -69,7 +69,6 @@ class Asked:
         entities: Entities,
         now: float,
         clauses: Iterable[tuple[Clause, Conjunction]],
-        sampler: Sampler,
         accepts: Callable[[Attribute, Json], bool],
         limits: WhyNotLimits,
     ):
@@ -82,9 +81,11 @@ class Asked:
         }
         self._entities, self._now, self._stype, self._rtype = entities, now, stype, rtype
         self._zones, self._required = snapshot.state.zone, snapshot.state.required
-        self._sampler, self._accepts, self._limits = sampler, accepts, limits
+        self._accepts, self._limits = accepts, limits
         self._atoms: list[Atom] = []
         self.clauses = [self._applying(clause, body) for clause, body in clauses]
+        self.budget = Budget(limits.steps)
+        self.exhaustive = True
         self._by_attribute: dict[Attribute, list[Atom]] = {}
         for atom in self._atoms:
             for one in attributes_of(atom, self._required):
@@ -92,8 +93,6 @@ class Asked:
         self._values: dict[Attribute, list[Json]] = {}
         self._masks: dict[tuple[int, Attribute], int] = {}
         self._base: dict[int, bool] = {}
-        self.budget = Budget(limits.steps)
-        self.exhaustive = True
 
     def _applying(self, clause: Clause, body: Conjunction) -> Applying:
         found = []
@@ -162,7 +161,7 @@ class Asked:
         known += [value for atom in atoms if isinstance(atom, Reference) for value in self._own(atom)]
         found: dict[object, Json] = {}
         special = self._special(attribute, atoms)
-        own = list(sampled(tests, known, self._sampler))
+        own = list(sampled(tests, known))
         if any(isinstance(atom, Reference) and (TAKES_LIST[atom.op] or OF_ELEMENTS[atom.op]) for atom in atoms):
             own = list(chain.from_iterable(_as_lists(value) for value in own))
         for value in chain(special, own):
@@ -210,15 +209,22 @@ class Asked:
             times = [one for one in map(instant_of_text, self.values(TIME)) if one is not None]
             instant = instant_of(self._bags["context_attrs"].get("time"), self._now)
             for at in dict.fromkeys([*([] if instant is None else [instant]), *times]):
-                yield from (show_instant(at + near) for near in (0, -SECOND, SECOND))
+                yield from (show_instant(one) for one in _near(at))
 
     def _instants(self, atoms: Sequence[Atom]) -> Iterator[str]:
         windows = list(dict.fromkeys(atom.window for atom in atoms if isinstance(atom, During)))
         instant = instant_of(None, self._now)
         assert instant is not None
         compared = [instant_of_text(self.sent(Attribute(x.section, x.key))) for x in atoms if isinstance(x, AgainstNow)]
-        near = [at + more for at in compared if at is not None for more in (0, -SECOND, SECOND)]
-        yield from (show_instant(at) for at in (*sampled_instants(windows, self._zones, instant), *near))
+        near = [one for at in compared if at is not None for one in _near(at)]
+        sampled = sampled_instants(windows, self._zones, instant, self._limits.changes_of_windows)
+        self.exhaustive = self.exhaustive and sampled.complete
+        yield from (show_instant(at) for at in (*sampled.instants, *near))
+
+
+def _near(at: int) -> list[int]:
+    """Returns an instant, and those a second before and after it, as far as they can be written (C8)."""
+    return [one for one in (at, at - SECOND, at + SECOND) if EARLIEST <= one < END]
 
 
 def is_plain(value: Json) -> bool:

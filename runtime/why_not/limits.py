@@ -10,17 +10,23 @@ class OutOfSteps(Exception):
 
 @dataclass(frozen=True, slots=True)
 class WhyNotLimits:
-    """`changes` in one set, `sets` in an answer, `nodes` of the search, `steps` of it, each a test of a condition.
+    """`changes` in one set, `sets` in an answer, `nodes` of the search, and `steps` of it.
 
-    `values` are tried of one attribute.
+    A test of a condition and a look at a DENY are a step. A node is NODE_STEPS.
+
+    `values` are tried of one attribute, and `changes_of_windows` are looked at for the instants among them.
     """
 
     changes: int = 4
     sets: int = 50
     nodes: int = 20_000
-    steps: int = 600_000
+    steps: int = 200_000
     values: int = 5_000
+    changes_of_windows: int = 5_000
 
+
+NODE_STEPS: Final = 4
+"""A node costs as many steps as so many tests."""
 
 DEFAULT: Final = WhyNotLimits()
 

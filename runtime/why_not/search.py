@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeAlias
 
 from ...bundles.conditions.values import Json
 from .asked import Applying, Asked, Condition
-from .limits import OutOfSteps, WhyNotLimits
+from .limits import NODE_STEPS, OutOfSteps, WhyNotLimits
 from .units import GRANT, REGISTER, Attribute, Policy, Role, Unit
 
 Changes: TypeAlias = frozenset[Unit]
@@ -100,6 +100,7 @@ class Search:
     def _add(self, node: _Node) -> None:
         if len(node.changes) <= self.limits.changes and node not in self._seen:
             self._seen.add(node)
+            self.asked.budget.spend(NODE_STEPS)
             heappush(self._waiting, (len(node.changes), next(self._number), node))
 
     def _is_covered(self, changes: Changes) -> bool:
@@ -201,6 +202,7 @@ class Search:
     def _denial(self, changes: Changes, held: frozenset[str], choice: dict[Attribute, Json]) -> Applying | None:
         """Returns the first DENY that holds."""
         for one in self._denies:
+            self.asked.budget.spend()
             clause = one.clause
             if clause.roles is not None and held.isdisjoint(clause.roles):
                 continue

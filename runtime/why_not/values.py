@@ -1,6 +1,6 @@
 """Values of an attribute: one of each class that comparisons distinguish, simple ones first (C2 to C6, X6)."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations, pairwise
 from typing import Final, TypeAlias
 
@@ -8,21 +8,15 @@ from ...bundles.conditions.comparisons import constants_of
 from ...bundles.conditions.constants import canonical_key
 from ...bundles.conditions.neighbours import next_value, previous_value
 from ...bundles.conditions.operators import OF_ELEMENTS, Operator
+from ...bundles.conditions.pattern_samples import sample
 from ...bundles.conditions.values import Json, is_number
 
 Test: TypeAlias = tuple[Operator, Json]
-
-Sampler: TypeAlias = Callable[[str], str | None]
-"""Returns a text that a pattern matches, or None if it finds none."""
 
 _ALL_SUBSETS: Final = 6
 """Up to so many elements, an array of each set of them is tried."""
 
 _OTHER: Final = "other"
-
-
-def no_text(_: str) -> None:
-    """Finds no text for any pattern."""
 
 
 def is_exhaustive(tests: Iterable[Test]) -> bool:
@@ -36,11 +30,11 @@ def is_exhaustive(tests: Iterable[Test]) -> bool:
     return len(elements) <= _ALL_SUBSETS
 
 
-def sampled(tests: Sequence[Test], known: Iterable[Json], sampler: Sampler) -> Iterator[Json]:
+def sampled(tests: Sequence[Test], known: Iterable[Json]) -> Iterator[Json]:
     """Yields values of an attribute that `tests` compare, also with the `known` values of the request."""
     known = [one for one in known if one is not None]
     constants = [one for op, value in tests if op is not Operator.REGEX for one in constants_of(op, value)]
-    patterns = [one for op, value in tests if op is Operator.REGEX if (one := sampler(value)) is not None]
+    patterns = [one for op, value in tests if op is Operator.REGEX if (one := sample(value)) is not None]
     scalars = [one for one in (*constants, *patterns, *known) if not isinstance(one, list)]
     yield from constants
     yield from known

@@ -18,7 +18,6 @@ from .asked import Asked, Entities
 from .limits import DEFAULT, WhyNotLimits
 from .search import Found, Search, Standing
 from .units import ADMINISTRATOR, CALLER, OWNER, Attribute, Fact, Policy, Role, Unit, who
-from .values import Sampler, no_text
 
 _ORDER: Final = (CALLER, OWNER, ADMINISTRATOR)
 
@@ -28,7 +27,6 @@ def why_not(
     request: Any,
     now: float,
     registry: Registry | None = None,
-    sampler: Sampler = no_text,
     limits: WhyNotLimits = DEFAULT,
 ) -> dict[str, Any]:
     """Returns `{sets: [{who, changes}], complete, up_to}`: each set of changes makes the answer allow, and no part of
@@ -38,8 +36,8 @@ def why_not(
     `path` and a `value` that suffices (null takes it away), for a `role` the `role` and whether to `give` or `take` it,
     for a `policy` the id of the DENY to disable. The kinds `grant` and `register` are about the resource.
 
-    If `complete` is true, no set of at most `up_to` changes is missing. `sampler` finds texts for patterns; a model
-    with patterns is never `complete`. A policy with a rate limit counts as one that does not allow (C10), and so does
+    If `complete` is true, no set of at most `up_to` changes is missing. A question whose rules have patterns is never
+    `complete`. A policy with a rate limit counts as one that does not allow (C10), and so does
     the actor of a request (A1). Without sets, `undeclared` is true if the type or the action is. Raises BadRequest, and
     TakesLong on an event loop.
     """
@@ -61,7 +59,6 @@ def why_not(
         Entities(sid, holder, rid),
         now,
         snapshot.rules.types[rtype].every(action),
-        sampler,
         accepts,
         limits,
     )
@@ -77,6 +74,14 @@ def why_not(
     search = Search(asked, standing, limits)
     sets = sorted((_shown(one, standing) for one in search.run()), key=_place)
     return {"sets": sets, "complete": search.complete and asked.exhaustive, "up_to": limits.changes}
+
+
+def wants_why_not(request: Any, answer: dict[str, Any]) -> bool:
+    """Returns whether an explained denial is told which changes would allow it.
+
+    If there is an actor, it is not: changes for the subject alone may not be enough (A1).
+    """
+    return not answer["decision"] and "explanation" in answer["context"] and not request["options"].get("actor")
 
 
 def _anything(*_: object) -> bool:

@@ -12,7 +12,6 @@ from statistics import median
 from time import perf_counter
 from typing import Any, Final
 
-from writ.compiler.analysis.witnesses.candidates import sample
 from writ.runtime import Engine
 
 from tests.bench.models import company, crowded
@@ -50,7 +49,7 @@ def show(name: str, engine: Engine) -> None:
         }
         if not engine.decide(request)["decision"]:
             start = perf_counter()
-            found = engine.why_not(request, sampler=sample)
+            found = engine.why_not(request)
             times.append(perf_counter() - start)
             sets += len(found["sets"])
             complete += found["complete"]

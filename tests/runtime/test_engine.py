@@ -269,7 +269,9 @@ def test_an_explanation_names_what_was_not_sent(tmp_path):
     conditions = {"resource_attrs": [{"key": "a", "op": "gt", "value": 1}], "ip_allowlist": ["10.0.0.0/8"]}
     engine = engine_of(tmp_path, policies=[policy(conditions=conditions)])
     asked = question(context={"ip": "10.1.1.1"}, options={"explain": True})
-    assert engine.decide(asked)["context"]["explanation"] == {
+    explanation = engine.decide(asked)["context"]["explanation"]
+    assert explanation.pop("why_not") == engine.why_not(asked)
+    assert explanation == {
         "candidates": [
             {
                 "id": "p",

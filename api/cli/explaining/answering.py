@@ -6,7 +6,6 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from ....compiler.analysis.witnesses.candidates import sample
 from ....runtime import Engine, RateCounters
 from ...http.rejections import BodyRejected
 from ...review.testing.model_registry import ModelRegistry
@@ -23,7 +22,7 @@ def bundle_answers(path: Path, now: float | None) -> Iterator[Ask]:
     """Yields what asks a bundle. Raises CommandFailed for a bundle that can't be used, OSError."""
     with reading_bundle(path):
         engine = Engine.open(path, counters=RateCounters())
-        yield lambda request: _answered(engine, request, now)
+        yield lambda request: engine.decide(request, now)
 
 
 @contextmanager
@@ -31,18 +30,7 @@ def store_answers(directory: Path, env: str, now: float | None) -> Iterator[Ask]
     """Yields what asks the newest model of an environment in a store. Raises CommandFailed."""
     model = stored_model(directory, env)
     engine = Engine(compiled_bundle(model), counters=RateCounters(), registry=ModelRegistry(model))
-    yield lambda request: _answered(engine, request, now)
-
-
-def _answered(engine: Engine, request: dict[str, Any], now: float | None) -> dict[str, Any]:
-    """Returns an answer. A denial of the subject has the changes that would allow it (D11), unless somebody acts for it
-    (A1): then they would not be enough.
-    """
-    instant = engine.now() if now is None else now
-    answer = engine.decide(request, instant)
-    if not answer["decision"] and not (request.get("options") or {}).get("actor"):
-        answer["context"]["why_not"] = engine.why_not(request, instant, sample)
-    return answer
+    yield lambda request: engine.decide(request, now)
 
 
 @contextmanager

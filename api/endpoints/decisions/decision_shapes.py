@@ -95,7 +95,8 @@ class DecisionContext(Struct, frozen=True, omit_defaults=True):
     """The reason of a decision. An item of a batch that can't be evaluated has an `error` instead.
 
     If only rate limits stand against a permission, `retry_after_seconds` says when one of them may hold again. If the
-    subject is allowed and the actor is not, `denied_for` is `actor`, and the other members are about the actor.
+    subject is allowed and the actor is not, `denied_for` is `actor`, and the other members are about the actor. The
+    explanation of a denial has `why_not`: the smallest sets of changes that would allow the request.
     """
 
     reason: str | None = None

@@ -44,8 +44,8 @@ def explained(answer: Mapping[str, Any]) -> Iterator[str]:
         yield _excluded(excluded)
     if proof.get("truncated"):
         yield "There is more than this: the proof was cut at a limit."
-    if "why_not" in context:
-        yield from why_not_lines(context["why_not"])
+    if "why_not" in proof:
+        yield from why_not_lines(proof["why_not"])
 
 
 def decisive_proof(answer: Mapping[str, Any]) -> Mapping[str, Any] | None:

@@ -34,7 +34,7 @@ from .question import OPEN, Bag, Known, Question
 LIMITS: Final = Limits(all_steps=5_000_000, regions=1_000)
 """The limits of one question."""
 
-_NO_RULE: Final = "NO_POLICY_MATCH"
+_NO_RULE: Final = "denied"
 _NOTHING: Final[Bag] = {}
 
 

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from writ.compiler.analysis.witnesses.candidates import sample
 
 from tests.support import oracle
 from tests.support.bundling import engine_for
@@ -40,7 +39,7 @@ def check_seed(seed: int, tmp_path: Path, counts: Counter[str]) -> None:
     request = {name: part for name, part in request.items() if name != "options"}
     if oracle.decide(document, request, now)["decision"]:
         return
-    found = engine_for(document, tmp_path / f"{seed}.bundle").why_not(request, now, sampler=sample)
+    found = engine_for(document, tmp_path / f"{seed}.bundle").why_not(request, now)
     for one in found["sets"]:
         counts["sets"] += 1
         counts["larger sets"] += len(one["changes"]) > 1

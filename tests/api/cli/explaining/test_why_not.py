@@ -72,7 +72,7 @@ def test_the_sentences_name_who_changes_what(bundle: Path) -> None:
 
 
 def test_the_json_has_the_sets(bundle: Path) -> None:
-    found = json.loads(explained(bundle, ASKED, "--format", "json"))["context"]["why_not"]
+    found = json.loads(explained(bundle, ASKED, "--format", "json"))["context"]["explanation"]["why_not"]
     assert (found["complete"], found["up_to"], len(found["sets"])) == (True, 4, 7)
     assert found["sets"][0] == {
         "who": ["caller", "administrator"],
@@ -85,7 +85,7 @@ def test_the_json_has_the_sets(bundle: Path) -> None:
 
 def test_an_unregistered_resource_of_a_closed_type_is_registered_first(bundle: Path) -> None:
     unknown = ASKED | {"resource": {"type": "document", "id": "d2"}, "context": {"mfa": True}}
-    found = json.loads(explained(bundle, unknown, "--format", "json"))["context"]["why_not"]
+    found = json.loads(explained(bundle, unknown, "--format", "json"))["context"]["explanation"]["why_not"]
     kinds = [[change["kind"] for change in one["changes"]] for one in found["sets"]]
     assert ["register", "role"] in kinds
     assert all({"register", "grant"} & set(one) for one in kinds)
@@ -96,6 +96,6 @@ def test_what_is_allowed_or_undeclared_has_no_sets(bundle: Path) -> None:
     allowed["resource"] = {"type": "document", "id": "d1", "properties": {"status": "draft"}}
     assert "why_not" not in explained(bundle, allowed, "--format", "json")
     undeclared = ASKED | {"action": {"name": "fly"}}
-    found = json.loads(explained(bundle, undeclared, "--format", "json"))["context"]["why_not"]
+    found = json.loads(explained(bundle, undeclared, "--format", "json"))["context"]["explanation"]["why_not"]
     assert found == {"sets": [], "complete": True, "up_to": 4, "undeclared": True}
     assert "would allow" not in explained(bundle, undeclared)

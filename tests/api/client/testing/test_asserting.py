@@ -62,9 +62,8 @@ def test_a_denial_fails_with_its_explanation(engine: TestingEngine, tmp_path: Pa
     told = (
         command("explain", tmp_path / "model.bundle", "--input", tmp_path / "request.json").stdout.decode().splitlines()
     )
-    why, remedy = [line for line in told[1:] if line][: len(said) - 1], told[len(said)]
-    assert [line.removeprefix("  ") for line in said[1:]] == why
-    assert remedy == "Each of these alone would allow it:"  # (D11)
+    assert [line.removeprefix("  ") for line in said[1:]] == [line for line in told[1:] if line]
+    assert "Each of these alone would allow it:" in told  # (D11)
     assert any("draft" in line for line in said)
 
 
