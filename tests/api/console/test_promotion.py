@@ -65,8 +65,8 @@ def test_a_promotion_is_previewed_and_carried_out(signed_in: Desk) -> None:
     press(signed_in, "Show what would change")
     signed_in.page.get_by_role("button", name=f"Promote to {target}").wait_for()
     assert signed_in.page.locator(".added .mono").all_inner_texts() == ["    allow chief to publish report"]
-    signed_in.sees("Who loses access")
-    signed_in.sees("user mia")
+    signed_in.page.locator(".people").get_by_text("− loses").wait_for()
+    signed_in.page.locator(".people").get_by_role("link", name="mia").first.wait_for()
     assert roles(signed_in, target) == ["analyst"]
     signed_in.page.get_by_label("Note").fill("release 2")
     press(signed_in, f"Promote to {target}")
@@ -121,6 +121,7 @@ def test_a_second_person_approves(browser: Any, server: Server) -> None:
         found.page.get_by_role("heading", name="Waiting for an approval").wait_for()
         found.page.get_by_role("link", name=source).first.click()
         found.page.get_by_role("button", name="Approve").wait_for()
+        found.page.locator(".people").get_by_text("− loses").wait_for()
         assert found.page.locator(".added .mono").all_inner_texts() == ["    allow chief to publish report"]
         press(found, "Approve")
         found.page.get_by_text("✓ done").wait_for()

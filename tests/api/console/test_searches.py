@@ -162,3 +162,15 @@ def test_an_actor_searches_on_behalf_of_the_subject(signed_in: Desk) -> None:
     signed_in.page.locator("tbody tr").nth(len(both)).wait_for(state="detached")
     assert shown(signed_in) == both
     assert signed_in.page.get_by_label("Actor id").input_value() == "summaries"
+
+
+def test_an_empty_answer_tells_who_can_under_conditions(signed_in: Desk) -> None:
+    """Without the value of the contract no subject is found; the page says who can sign which contracts."""
+    who = {"subject": {"type": "user"}, "action": {"name": "sign"}, "resource": {"type": "contract", "id": "new"}}
+    signed_in.page.set_viewport_size(PHONE)
+    signed_in.go(link(who, "who-can"))
+    signed_in.page.get_by_role("heading", name="Who can, if the request says more").wait_for(timeout=30_000)
+    signed_in.sees("The question leaves open:")
+    assert signed_in.page.locator(".region").filter(has_text="approvals").count()
+    assert signed_in.serious() == []
+    assert signed_in.page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -25,6 +25,9 @@ export function effectOnPeople(env, people, { isApart = false } = {}) {
   </div>`;
 }
 
+// Returns the drawing of the regions of `…/who-can`: who can do it, under which conditions.
+export const regionsOf = (env, found) => found.map((one) => region(env, one, false));
+
 const GAINS = { mood: "allow", mark: "+", verb: "gains" };
 const LOSES = { mood: "deny", mark: "−", verb: "loses" };
 const pair = (one) => html`<code>${one.action}</code> on <code>${one.resource_type}</code>`;

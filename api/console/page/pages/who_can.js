@@ -1,7 +1,11 @@
-// The page “Who can”: the registered subjects that may do an action on a resource.
+// The page “Who can”: the registered subjects that may do an action on a resource. If there are none, those who can under conditions.
 
-import { html } from "../vendor/lit-html.js";
+import { html, nothing } from "../vendor/lit-html.js";
+import { path, post } from "../core/api.js";
 import { placeLink } from "../core/place.js";
+import { joined } from "../core/words.js";
+import { regionsOf } from "../editing/people.js";
+import { nothingYet, sentence } from "../parts/notice.js";
 import { searchPage } from "../parts/search_page.js";
 import { throughWords } from "../parts/through.js";
 
@@ -25,5 +29,19 @@ export function page(place) {
     ],
     link: (row) => placeLink(place.env, "subjects", [row.type, row.id]),
     empty: "No registered subject may do this.",
+    instead: { ask: (body, signal) => whoCan(place.env, body, signal), draw: (found) => conditional(place.env, found) },
   });
+}
+
+// What the question leaves open is no “no”: the service tells who can, under which conditions.
+function whoCan(env, { subject, action, resource, context, options }, signal) {
+  const registered = options?.attributes === "registered" ? { options: { attributes: "registered" } } : {};
+  return post(path`/v1/environments/${env}/who-can`, { subject, action, resource, ...(context ? { context } : {}), ...registered }, { signal });
+}
+
+function conditional(env, { regions, unknown, left_open: open, reason }) {
+  if (!regions.length && !unknown.length) return nothingYet(sentence(reason));
+  return html`${regions.length ? html`<h3>Who can, if the request says more</h3>${regionsOf(env, regions)}` : nothing}
+    ${open.length ? html`<p class="soft">The question leaves open: ${joined(open.map((one) => html`<code>${one}</code>`))}.</p>` : nothing}
+    ${unknown.map((one) => html`<p><span class="tag warn">! not known</span>There may be others: ${one.reason}</p>`)}`;
 }

@@ -14,8 +14,9 @@ const PAGE_ROWS = 100;
 const EXPORT_ROWS = 1_000;
 
 // Returns a page of the console that searches. `kind` is the search, and `options` are its own; `read(request)` makes the body of the search from
-// the fields; `columns` are those of a table with `csv(row)` beside `cell(row)`.
-export function searchPage(place, { title, about, kind, options = {}, fields, read, columns, link, empty }) {
+// the fields; `instead` asks and draws what an empty answer leaves open; `columns` are those of a table with `csv(row)` beside `cell(row)`.
+/** @type {(place: Place, shape: any) => Page} */
+export function searchPage(place, { title, about, kind, options = {}, fields, read, columns, link, empty, instead = null }) {
   const asked = requestIn(place.query.get("q"));
   const form = new RequestFields(place.env, asked ?? {});
   const search = (body, page, signal) =>
@@ -23,6 +24,14 @@ export function searchPage(place, { title, about, kind, options = {}, fields, re
   const body = isWhole(asked, fields) ? read(asked) : null;
   const token = place.query.get("token") ?? undefined;
   const found = body && new Awaited("the answer", (signal) => search(body, { limit: PAGE_ROWS, token }, signal));
+  const isFirst = !place.query.get("token");
+  /** @type {Awaited<any> | null} */
+  let others = null; // is asked once the answer is known to be empty
+  const without = () => {
+    if (!instead || !isFirst) return nothingYet(empty);
+    others ??= new Awaited("who can under conditions", (signal) => instead.ask({ ...body, options: asked?.options }, signal));
+    return others.view(instead.draw);
+  };
   const file = body && new Export({
     name: `${place.page}.csv`,
     type: "text/csv",
@@ -46,7 +55,7 @@ export function searchPage(place, { title, about, kind, options = {}, fields, re
           <form @submit=${submit}>${form.view({ ...fields, hasOptions: true })}<p class="actions"><button type="submit">Search</button></p></form>
         </section>
         <section aria-live="polite"><h2>Answer</h2>
-          ${found ? found.view((page) => results(place, page, { columns, link: (row) => link(row, form), empty, file })) : nothingYet("Ask a question. The answer appears here, a page at a time.")}
+          ${found ? found.view((page) => results(place, page, { columns, link: (row) => link(row, form), empty: without, file })) : nothingYet("Ask a question. The answer appears here, a page at a time.")}
         </section>
       </div>`,
   };
@@ -56,7 +65,7 @@ function results(place, page, { columns, link, empty, file }) {
   const next = page.page?.next_token;
   const at = (token) => placeLink(place.env, place.page, [], { q: place.query.get("q"), token });
   return html`<p class="soft">${sentence(page.context.reason)}</p>
-    ${page.results.length ? table({ columns, rows: page.results, link }) : nothingYet(next ? "Nothing among the candidates of this page. There are more." : empty)}
+    ${page.results.length ? table({ columns, rows: page.results, link }) : next ? nothingYet("Nothing among the candidates of this page. There are more.") : empty()}
     <p class="pager">
       ${place.query.get("token") ? html`<a href=${at(undefined)}>First page</a>` : nothing}
       ${next ? html`<a href=${at(next)}>Next page</a>` : nothing}
