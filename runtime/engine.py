@@ -1,7 +1,7 @@
 """The engine: answers requests from a bundle file, with a clock."""
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,21 +10,23 @@ from ..bundles.event_loop import TakesLong
 from ..bundles.file.reader import Bundle, open_bundle
 from .asking import Asking
 from .decisions.allowed import allowed_carefully
+from .decisions.decide import decide
 from .decisions.explain import conditional
 from .decisions.many import answers_to
+from .decisions.plain_batch import answers_to_batch
 from .decisions.respond import respond
-from .filters.derive import copied
 from .limits import CacheLimits, CacheSizes
 from .rates.rate_table import RateTable
 from .requests.evaluation_request import request_of
 from .requests.members import MAX_ID_CHARACTERS, NO_ATTRIBUTES, Attributes
+from .requests.plain_bodies import PlainBatch, PlainEvaluation, parts_of
 from .requests.registry import Registry
 from .requests.searches import ActionSearch, ResourceSearch, SubjectSearch, read_resource_search
 from .rules.attributes import NO_CLOCK
-from .rules.plan import permits
-from .rules.reasons import GrantingPath
+from .rules.plan import answer_of
+from .rules.reasons import Answer, GrantingPath
 from .searches.actions import find_actions
-from .searches.filtering import cached_filter_answer, filter_answer
+from .searches.filtering import CachedFilter, cached_filter, filter_answer
 from .searches.registered import Search, completed
 from .searches.resources import ResourceJudge, judge_resources
 from .searches.searchers import is_granted, undeclared
@@ -175,11 +177,11 @@ class Engine(Asking):
         for a rate limit and `counts` is False, it raises TakesLong instead (C10). Raises SearchUnavailable if the
         request asks for registered attributes, and there is no registry (E9).
         """
-        # PERF: the plainest request is read, looked up and tested here: `read_evaluation`, `decide` and two copies of
-        # `first_that_holds`, written out. It names a known subject without grants on the resource, by ids, with
-        # `properties` at most, and there is a plan for it. A name that is found in a dictionary of checked names needs
-        # no separate check, and the number of members shows that there are no others. `_decide_carefully` answers every
-        # other request. `test_every_way_is_the_plain_loop` proves that all ways agree.
+        # PERF: the plainest request is read and looked up here: `read_evaluation` and `decide`, written out. It names a
+        # known subject without grants on the resource, by ids, with `properties` at most, and there is a plan for it. A
+        # name that is found in a dictionary of checked names needs no separate check, and the number of members shows
+        # that there are no others. `_decide_carefully` answers every other request.
+        # `test_every_way_is_the_plain_loop` proves that all ways agree.
         snapshot = self._snapshot
         try:
             subject, action, resource = request["subject"], request["action"], request["resource"]
@@ -203,23 +205,32 @@ class Engine(Asking):
             and in_request <= 4
         ):
             return self._decide_carefully(request, now, counts)
-        denies, allows, _, permitted, context = plan
-        for test, rest, override, explicit in denies:
-            if test(stype, sid, s, rid, r, a, c, holder, NO_CLOCK):
-                for test in rest:
-                    if not test(stype, sid, s, rid, r, a, c, holder, NO_CLOCK):
-                        break
-                else:
-                    context = override if permits(plan, stype, sid, s, rid, r, a, c, holder) else explicit
-                    return {"decision": False, "context": context.copy()}
-        for test, rest, _, explicit in allows:
-            if test(stype, sid, s, rid, r, a, c, holder, NO_CLOCK):
-                for test in rest:
-                    if not test(stype, sid, s, rid, r, a, c, holder, NO_CLOCK):
-                        break
-                else:
-                    return {"decision": True, "context": explicit.copy()}
-        return {"decision": permitted, "context": context.copy()}
+        answer = answer_of(plan, stype, sid, s, rid, r, a, c, holder)
+        return {"decision": answer.allowed, "context": answer.context.copy()}
+
+    def answer(self, asked: PlainEvaluation, now: float | None = None) -> Answer | None:
+        """Returns the shared answer to a plain evaluation, or None if requests are strict (E8).
+
+        It is what `decide` answers to the same request. Raises what `decide` raises.
+        """
+        snapshot, subject, action, resource = self._snapshot, asked.subject, asked.action, asked.resource
+        s, r = subject.properties or NO_ATTRIBUTES, resource.properties or NO_ATTRIBUTES
+        a, c = action.properties or NO_ATTRIBUTES, asked.context or NO_ATTRIBUTES
+        try:
+            holder = snapshot.holders[subject.type][subject.id]
+            plan = snapshot.plans[resource.type][action.name][holder.roles]
+            if holder.plain or self._is_as_good_as_plain(snapshot, holder, resource.type, resource.id, now):
+                return answer_of(plan, subject.type, subject.id, s, resource.id, r, a, c, holder)
+        except KeyError:
+            pass
+        if snapshot.is_strict:
+            return None
+        parts = parts_of(subject, s, action, a, resource, r, c)
+        return decide(snapshot, parts, self._instant(now), self._counters)
+
+    def answers(self, batch: PlainBatch, now: float) -> Iterator[Answer | None]:
+        """Yields the shared answer to each item of a plain batch; see `answers_to_batch`."""
+        return answers_to_batch(self._snapshot, batch, now, self._counters)
 
     def _is_as_good_as_plain(self, snapshot: Snapshot, holder: Holder, rtype: str, rid: Any, now: float | None) -> bool:
         """Returns whether a holder counts as plain for this request: it has no grants on the resource, and is valid
@@ -272,21 +283,27 @@ class Engine(Asking):
         self.refuse_faults("resource", request)
         search = read_resource_search(request)
         found = self.cached_filter(search, now)
-        return self.filter_for(search, now) if found is None else found | {"filter": copied(found["filter"])}
+        return self.filter_for(search, now) if found is None else found
 
     def filter_for(self, search: ResourceSearch, now: float | None = None) -> dict[str, Any]:
         """Returns the same response as `filter`, to a search that was read before."""
         return filter_answer(*self._asked(search), self._instant(now))
 
     def cached_filter(self, search: ResourceSearch, now: float | None = None) -> dict[str, Any] | None:
-        """Returns the response of `filter_for` in microseconds if it is cached, or else None.
+        """Returns the response of `filter_for` in microseconds if it is cached, or else None."""
+        found = self._cached_filter(search, now)
+        return None if found is None else found.response()
 
-        The caller must not change the filter in it: the cache has the same one.
-        """
+    def cached_filter_json(self, search: ResourceSearch, now: float | None = None) -> bytes | None:
+        """Returns the JSON of the response of `cached_filter`. It was encoded once for all who get it."""
+        found = self._cached_filter(search, now)
+        return None if found is None else found.encoded()
+
+    def _cached_filter(self, search: ResourceSearch, now: float | None) -> CachedFilter | None:
         if search.options.registered or search.options.actor is not None:  # both take longer
             return None
         try:
-            return cached_filter_answer(self._snapshot, search, self._instant(now))
+            return cached_filter(self._snapshot, search, self._instant(now))
         except TakesLong:
             return None
 
@@ -345,13 +362,13 @@ class Engine(Asking):
         Attributes are dictionaries, `now` is in epoch seconds. Raises BadRequest if a name is empty or not a string,
         and BundleError if the decision needs a damaged part of the bundle.
         """
-        # PERF: the loops are copies of `first_that_holds`, as in `decide`.
+        # PERF: the loops are copies of `first_that_holds`, as in `answer_of`.
         s, r = subject or NO_ATTRIBUTES, resource or NO_ATTRIBUTES
         a, c = action_properties or NO_ATTRIBUTES, context or NO_ATTRIBUTES
         snapshot = self._snapshot
         try:
             holder = snapshot.holders[subject_type][subject_id]
-            denies, _, allows, permitted, _ = snapshot.plans[resource_type][action][holder.roles]
+            denies, _, allows, otherwise = snapshot.plans[resource_type][action][holder.roles]
         except (KeyError, TypeError):
             names = (subject_type, subject_id, action, resource_type, resource_id)
             return self._allowed_carefully(snapshot, names, (s, r, a, c), now)
@@ -371,7 +388,7 @@ class Engine(Asking):
                         break
                 else:
                     return False
-        if permitted:
+        if otherwise.allowed:
             return True
         for test, rest, _, _ in allows:
             if test(subject_type, subject_id, s, resource_id, r, a, c, holder, NO_CLOCK):

@@ -1,7 +1,7 @@
 """Caches the specialised programs of one program by set of roles. Snapshots share what no change touched."""
 
 from .effort import MOST_COMPILED, effort_for
-from .filters.filter_cache import FilterCache
+from .filters.filter_cache import Derived, FilterCache
 from .limits import CacheLimits
 from .rules.plan import Plan
 from .rules.reasons import PolicyPath
@@ -73,6 +73,14 @@ class SpecialisationCache:
         rules = self.types.get(type_name)
         by_roles = rules and rules.specialised.get(action)
         return by_roles.get(roles) if by_roles else None
+
+    def cached_derived(self, roles: RoleSet, type_name: str, action: str, is_decided: bool) -> Derived | None:
+        """Returns what filters derive from a specialised program, or None if it is not cached; see `FilterCache`."""
+        key = roles, self.types[type_name].number, action, is_decided
+        found = self.filters.by_roles.get(key)
+        if found is None and (specialised := self.cached(roles, type_name, action)) is not None:
+            found = self.filters.remembered(key, specialised)
+        return found
 
     def specialised(self, roles: RoleSet, type_name: str, action: str) -> Specialised | None:
         """Returns the specialised program, or None if the type is not declared (E7).

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import msgspec
 
 from ...bundles.wording import quoted
+from ...runtime.requests.plain_bodies import PlainBodies
 from ..settings.settings import HttpLimits
 from .json_limits import check_bounds, place_of, surely_keeps, too_deep
 from .rejections import BodyRejected, BodyTooLarge, UnsupportedMedia
@@ -34,6 +35,12 @@ class Bodies:
     def __init__(self, limits: HttpLimits, confirm: "Callable[[falcon.asgi.Request], None]" = lambda _: None) -> None:
         """`confirm` is called once a request's body is there; it raises if that took too long (see `guard.Guard`)."""
         self._limits, self.confirm = limits, confirm
+        self.plain = PlainBodies(limits.key_characters, limits.string_bytes, limits.nesting)
+        """Reads ordinary bodies of decision calls within the same limits."""
+
+    def decoded(self, body: bytes) -> dict[str, Any]:
+        """See `decoded`."""
+        return decoded(body, self._limits)
 
     async def read_object(self, request: "falcon.asgi.Request") -> dict[str, object]:
         """Returns the JSON object in the body of `request` (authzen.md 69-73, W8).

@@ -214,7 +214,7 @@ class ServerParts(ABC):
         gateway = self._gateway(key_sets)
         answering = GatewayAnswering(gateway, self.deciding, key_sets, self.errors)
         calls, gateways = lane_calls(handlers), at_once(gateway)
-        lane = DecisionLane(self.admissions, self.limits, calls, self.counts, gateways, self.decision_log)
+        lane = DecisionLane(self.admissions, calls, self.counts, gateways, self.decision_log)
         front = CountedApplication(GatewayFront(app, answering), self.counts)
         return Application(app, front, lane, self.metrics, self.recent, answering, self.is_ready, self.stop)
 

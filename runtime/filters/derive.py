@@ -1,6 +1,6 @@
 """Derives filters: the remaining conditions as a canonical tree (contract 2.7, rules F1 to F6)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ...bundles.conditions.constants import value_count
@@ -36,6 +36,8 @@ class Filter:
     paths: tuple[PolicyPath, ...]
     left_open: tuple[Atom, ...] = ()
     """The gates by which the evaluation may differ from it."""
+    encoded: dict[tuple[bool, bool], bytes] = field(default_factory=dict)
+    """The responses with it as JSON; see `CachedFilter`."""
 
     @property
     def size(self) -> int:
@@ -80,15 +82,14 @@ def tree_of(conditions: RemainingRules, direct: Conjunction, steps: int) -> Filt
     return canonical_tree([*allows, direct] if direct else allows, denies, steps, exceptions)
 
 
-def answer(found: Filter, has_direct: bool, included: bool = False, copies: bool = True) -> dict[str, Any]:
-    """Returns the filter response (contract 2.6). `has_direct` says that the subject has direct grants.
+def answer(found: Filter, has_direct: bool, included: bool = False) -> dict[str, Any]:
+    """Returns the filter response (contract 2.6), which the caller may change.
 
-    Unless it `copies` the filter, the caller must not change it, since the cache has the same one.
+    `has_direct` says that the subject has direct grants, `included` that they are part of the filter.
     """
     reason = found.reason + (WITHIN if included else BESIDE) if has_direct else found.reason
     paths = map(str, (AccessPath.DIRECT, *found.paths) if has_direct else found.paths)
-    tree = copied(found.json) if copies else found.json
-    return {"filter": tree, "context": {"reason": reason, "access_paths": [*paths]}}
+    return {"filter": copied(found.json), "context": {"reason": reason, "access_paths": [*paths]}}
 
 
 def copied(json: Any) -> Any:

@@ -1,14 +1,19 @@
 """The cache of partial evaluations and filters. A key contains everything that its value depends on."""
 
 from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 from ...bundles.conditions.trees.canonical import STEPS
 from ...bundles.conditions.trees.direct_grants import ANY_SUBJECT, DirectGrants, for_subject
 from ..limits import CacheLimits
+from ..rules.role_set import RoleSet
 from ..rules.specialise import Specialised, TypeRules
 from .derive import Filter, derive
 from .partial import Outcome, Partial, RemainingRules, partial
 from .show_tree import show_tree
+
+ProgramKey: TypeAlias = tuple[RoleSet, int, str, bool]
+"""What leads to an entry within one program: roles, the type's number, the action, and whether gates are decided."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +36,8 @@ class FilterCache:
 
     def _clear(self) -> None:
         self._derived: dict[tuple[Specialised, bool], Derived] = {}
+        self.by_roles: dict[ProgramKey, Derived] = {}
+        """The entries of `cached` by what led to them. PERF: no key is a whole program."""
         self._entries = self._parts = 0
 
     def __len__(self) -> int:
@@ -44,12 +51,22 @@ class FilterCache:
         """
         later = FilterCache(self._limits)
         later._derived = {key: entry for key, entry in list(self._derived.items()) if key[0].type not in types}
+        later.by_roles = {key: entry for key, entry in list(self.by_roles.items()) if key[1] not in types}
         later._entries, later._parts = self._entries, self._parts
         return later
 
     def cached(self, left: Specialised, decided: bool = False) -> Derived | None:
         """Returns the entry of a specialised program, or None if there is none; see `partial`."""
         return self._derived.get((left, decided))
+
+    def remembered(self, key: ProgramKey, left: Specialised) -> Derived | None:
+        """Returns as `cached`, and lets `by_roles` lead to it. `key` is that of the program."""
+        found = self.cached(left, key[3])
+        if found is not None:
+            if len(self.by_roles) >= self._limits.filters:
+                self.by_roles = {}
+            self.by_roles[key] = found
+        return found
 
     def derived(self, left: Specialised, rules: TypeRules, decided: bool = False) -> Derived:
         """Returns the entry of a specialised program for a declared action; see `partial`."""

@@ -3,8 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, Literal, TypeAlias
+
+import msgspec
 
 from ...bundles.program.clauses import Clause
 
@@ -43,14 +45,29 @@ Context: TypeAlias = dict[str, Any]
 """The `context` of an answer: texts, and the seconds of `retry_after_seconds`."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Answer:
-    """A decision and its `context`. Answers are shared, so a response gets a copy of the context."""
+    """A decision and its `context`. Answers are shared, so a response gets a copy of the context, or the JSON."""
 
     allowed: bool
     context: Context
     rates: Mapping[str, int] = field(default_factory=dict)
     """By policy, the number of this evaluation in the window of a rate limit that was asked for it (C10)."""
+
+    @property
+    def response(self) -> dict[str, Any]:
+        """The decision response (contract 2.5), which the caller may change."""
+        return {"decision": self.allowed, "context": self.context.copy()}
+
+    @cached_property
+    def encoded(self) -> bytes:
+        """The decision response as JSON. PERF: it is made once, since most answers are shared."""
+        return msgspec.json.encode({"decision": self.allowed, "context": self.context})
+
+    @cached_property
+    def reason_code(self) -> str:
+        """The text of its reason code."""
+        return str(self.context["reason_code"])
 
 
 PATH_RANK: dict[PolicyPath, int] = {AccessPath.ROLE: 0, AccessPath.GROUP: 1, AccessPath.ABAC: 2}

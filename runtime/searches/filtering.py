@@ -4,6 +4,8 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any, Final, NamedTuple
 
+import msgspec
+
 from ...bundles.conditions.instants import from_seconds, show_instant, shown_instant
 from ...bundles.conditions.operators import Operator
 from ...bundles.conditions.trees.canonical import STEPS
@@ -77,34 +79,46 @@ def _filter_for(snapshot: Snapshot, search: ResourceSearch, rules: TypeRules, no
     return _FilterFor(found, has_direct, included, until)
 
 
-def cached_filter_answer(snapshot: Snapshot, search: ResourceSearch, now: float) -> dict[str, Any] | None:
-    """Returns the filter response if all its parts are cached or take microseconds, or else None.
+class CachedFilter(NamedTuple):
+    """A filter for a subject, and whether the subject has direct grants. If gates are decided, it is valid for ever."""
 
-    The caller must not change the filter: the cache has the same one.
-    """
-    rules = snapshot.rules.types.get(search.resource_type)
-    if rules is None or search.action.name not in rules.type.actions:
-        return filter_answer(snapshot, search, now)
-    searcher = searcher_of(snapshot, search.subject, now)
-    has_direct = cached_has_grants(snapshot, searcher.holder, rules.number, search.action.name, now)
-    specialised = snapshot.rules.cached(searcher.holder.roles, search.resource_type, search.action.name)
-    include = search.options.include_direct
-    if has_direct is None or specialised is None or include == NODE or (include and searcher.holder.grants):
-        return None
-    context = search.filter_context
-    derived = snapshot.rules.filters.cached(specialised, decided=context is not None)
-    if derived is None:
+    filter: Filter
+    has_direct: bool
+    is_decided: bool
+
+    def response(self) -> dict[str, Any]:
+        """Returns the filter response (contract 2.6), which the caller may change."""
+        response = answer(self.filter, self.has_direct)
+        return _valid(response, None) if self.is_decided else response
+
+    def encoded(self) -> bytes:
+        """Returns the response as JSON. PERF: the filter keeps it."""
+        found = self.filter.encoded.get(self[1:])
+        if found is None:
+            found = self.filter.encoded[self.has_direct, self.is_decided] = msgspec.json.encode(self.response())
+        return found
+
+
+def cached_filter(snapshot: Snapshot, search: ResourceSearch, now: float) -> CachedFilter | None:
+    """Returns the filter if all its parts are cached or take microseconds, or else None."""
+    name, action, context = search.resource_type, search.action.name, search.filter_context
+    why, is_decided = undeclared(snapshot, name, action), context is not None
+    if why is not None:
+        return CachedFilter(replace(NOTHING, reason=why, encoded={}), False, is_decided)
+    searcher, include = searcher_of(snapshot, search.subject, now), search.options.include_direct
+    holder = searcher.holder
+    has_direct = cached_has_grants(snapshot, holder, snapshot.rules.types[name].number, action, now)
+    derived = snapshot.rules.cached_derived(holder.roles, name, action, is_decided)
+    if derived is None or has_direct is None or include == NODE or (include and holder.grants):
         return None
     found = derived.filters.get(outcome_for(derived, searcher, search.action, context, now))
     if found is None:
         return None
-    if context is None:
-        return answer(found, has_direct, copies=False)
-    if (
-        derived.partial.windows or derived.partial.of_subject or searcher.holder.until != FOREVER
+    if is_decided and (
+        derived.partial.windows or derived.partial.of_subject or holder.until != FOREVER
     ):  # how long it is valid takes longer to find
         return None
-    return _valid(answer(found, has_direct, copies=False), None)
+    return CachedFilter(found, has_direct, is_decided)
 
 
 def _filter(

@@ -13,15 +13,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from statistics import median
-from typing import NoReturn
 from unittest.mock import patch
 
 from writ.api.cli.main import main as command_line
-from writ.api.endpoints.decisions.evaluation import Evaluation, explains
 from writ.api.endpoints.decisions.lane import DecisionLane, Head
-from writ.api.engines.live.bound_engines import refuse_other
-from writ.api.http.bodies import ENCODER, decoded
-from writ.api.identity.credential import Scope
+from writ.api.http.revision_tokens import decision_lines
+from writ.api.telemetry.metrics.counts import Counts
 from writ.runtime import Engine
 
 from tests.bench.http.questions import SINGLE, Question, questions
@@ -40,38 +37,23 @@ class Uncounted(DecisionLane):
 
     def answer(self, request: Head, body: bytes) -> tuple[bytes, bytes] | None:
         """See `DecisionLane`. There is no decision log."""
-        env, call, _ = self._targets[request.target]
         try:
+            env, call, _ = self._targets[request.target]
             moment = self._log.begin()
-            header, version = request.fields[b"authorization"].decode("latin-1"), self._recent.version()
-            credential = self._guard.admitted(header, _leave, Scope.READ, env, version)
-            engine = self._engine_of(env)
-            refuse_other(engine, credential.bounds)
-            assert not self._log.is_on
-            answer = call.at_once(engine, decoded(body, self._limits), moment.now)
+            _, engine = self._admissions.of(request.fields[b"authorization"].decode("latin-1"), env)
+            answer = call.at_once(engine, body, moment.now)
         except Exception:
             return None
-        if answer is None:
-            return None
-        encoded = ENCODER.encode(answer)
-        return self._describe(engine), encoded
+        return None if answer is None else (decision_lines(engine, moment.id), answer[1])
 
 
-class _Unknown(Exception):
-    """The application has to verify the credential."""
-
-
-def _leave() -> NoReturn:
-    raise _Unknown
-
-
-def _decide(_: Evaluation, engine: Engine, body: dict[str, object], now: float | None = None) -> object | None:
-    return None if explains(body) else engine.decide(body, now)
+def _no_count(_counts: Counts, _engine: Engine, _code: str) -> None:
+    pass
 
 
 def serve_uncounted() -> None:
     """`writ serve` without counting."""
-    with patch("writ.api.service.server_parts.DecisionLane", Uncounted), patch.object(Evaluation, "at_once", _decide):
+    with patch("writ.api.service.server_parts.DecisionLane", Uncounted), patch.object(Counts, "decided", _no_count):
         command_line()
 
 

@@ -5,12 +5,14 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import msgspec
 import pytest
 from writ.runtime import BadRequest, Engine
 from writ.runtime.decisions.decide import specialised_for, subject_of
 from writ.runtime.limits import CacheLimits
 from writ.runtime.requests.evaluation_request import EvaluationRequest, read_carefully
 from writ.runtime.requests.members import MAX_ID_CHARACTERS
+from writ.runtime.requests.plain_bodies import PlainBodies
 from writ.runtime.rules import attribute_index
 from writ.runtime.rules.rule import first_that_holds
 from writ.runtime.snapshot import Snapshot
@@ -24,6 +26,8 @@ from tests.support.strategies_values import SUBJECT_IDS, SUBJECT_TYPES
 PARTS = ["subject", "action", "resource"]
 MEMBERS = ["id", "type", "name", "external_id", "properties", "attributes"]
 HOSTILE = [None, "", "x", "x" * (MAX_ID_CHARACTERS + 1), 0, True, [], {}, {"a": 1, "b": "x"}]
+
+PLAIN = PlainBodies()
 
 Outcome = tuple[bool, str | None] | tuple[str, str]
 
@@ -147,8 +151,32 @@ def check(engine: Engine, request: Any, now: float) -> dict[str, Any] | None:
     if plainest is not None:
         assert [decided(engine, plainest, now) for _ in range(2)] == [expected, expected]
         assert engine.decide(plainest, now) == engine._decide_carefully(plainest, now)
+        answers = plain_answers(engine, plainest, now)
+        assert answers in ([], [engine.decide(plainest, now)] * 7)
         assert allowed(engine, plainest, now) is expected[0]
     return plainest
+
+
+def plain_answers(engine: Engine, request: dict[str, Any], now: float) -> list[Any]:
+    """The answers to plain bodies: alone, as an item, as an item with defaults, and as one that has them all.
+
+    Other subjects are asked in turn through the same warm engine, so that no shared answer is theirs. There is none to
+    a request that has a lone surrogate, or a value that is no plain one.
+    """
+    others = [{**request, "subject": {**request["subject"], "id": id}} for id in ("nobody", "a")]
+    items = [item for other in others for item in (other, request, {"resource": request["resource"]}, {})]
+    try:
+        single, batch = (
+            read(msgspec.json.encode(body))
+            for read, body in ((PLAIN.evaluation, request), (PLAIN.batch, {**request, "evaluations": items}))
+        )
+    except UnicodeEncodeError:
+        return []
+    if single is None:
+        return []
+    found = [msgspec.json.decode(one.encoded) for one in (engine.answer(single, now), *engine.answers(batch, now))]
+    assert [found[1], found[5]] == [engine.decide(other, now) for other in others]
+    return [found[0], *found[2:5], *found[6:]]
 
 
 ENDS = ("DENY_OVERRIDE", "EXPLICIT_DENY", "a rule with conditions", "a rule without conditions", "nothing")
@@ -163,7 +191,7 @@ def end_of_plan(engine: Engine, request: Any, now: float) -> str:
         return str(context["reason_code"])
     if context["reason_code"] != "ALLOWED":
         return "nothing"
-    return "a rule without conditions" if context == last else "a rule with conditions"
+    return "a rule without conditions" if context == last.context else "a rule with conditions"
 
 
 def takes_the_short_way(engine: Engine, request: Any, now: float) -> bool:

@@ -38,7 +38,7 @@ class Deciding:
         except BadRequest as ex:
             self.counts.faulted(engine, ex.strict_faults)
             raise
-        self.counts.decided(engine, decision)
+        self.counts.decided(engine, decision["context"]["reason_code"])
         return decision
 
     async def explain(self, engine: Engine, work: Callable[[], _T]) -> _T:

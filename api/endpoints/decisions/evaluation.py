@@ -14,6 +14,7 @@ from ...telemetry.decision_log.decision_log import Log, asker_of, begin
 from ...telemetry.decision_log.entry import EntryKind
 from .deciding import Deciding
 from .decision_shapes import Decision, EvaluationRequest
+from .lane_answers import LaneAnswer
 
 EVALUATE: Final = Operation(
     "evaluate",
@@ -46,17 +47,20 @@ class Evaluation:
         resp.data = ENCODER.encode(await self._deciding.decide(engine, body, req.context.is_long, moment.now))
         self._log.keep(EntryKind.EVALUATION, moment, engine, req.context.body, resp.data, asker_of(req))
 
-    def at_once(self, engine: Engine, body: dict[str, object], now: float | None = None) -> object | None:
+    def at_once(self, engine: Engine, body: bytes, now: float | None = None) -> LaneAnswer | None:
         """Returns the decision and counts it, or returns None if it may take long (see `lane`)."""
-        if explains(body):
-            return None
-        decision = engine.decide(body, now)
-        self._deciding.counts.decided(engine, decision)
-        return decision
-
-    def kind_of(self, _answer: object) -> EntryKind:
-        """See `lane`."""
-        return _KIND
+        asked = self._bodies.plain.evaluation(body)
+        answer = None if asked is None else engine.answer(asked, now)
+        if answer is not None:
+            code, encoded = answer.reason_code, answer.encoded
+        else:
+            request = self._bodies.decoded(body)
+            if explains(request):
+                return None
+            decision = engine.decide(request, now)
+            code, encoded = decision["context"]["reason_code"], ENCODER.encode(decision)
+        self._deciding.counts.decided(engine, code)
+        return _KIND, encoded
 
 
 def explains(body: dict[str, object]) -> bool:

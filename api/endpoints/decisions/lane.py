@@ -10,19 +10,17 @@ import re
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from time import perf_counter_ns
-from typing import Final, Protocol, TypeAlias, runtime_checkable
+from typing import Final, Protocol, TypeAlias
 
-from ....runtime import Engine
-from ...http.bodies import ENCODER, decoded
 from ...http.revision_tokens import decision_lines
-from ...settings.settings import HttpLimits
 from ...store.environment_ids import DEFAULT
 from ...telemetry.decision_log.decision_log import NO_LOG, Log
-from ...telemetry.decision_log.entry import Asker, EntryKind
+from ...telemetry.decision_log.entry import Asker
 from ...telemetry.log_lines import TRACE
 from ...telemetry.metrics.counter_layout import LAST, SHIFT, SUM
 from ...telemetry.metrics.counts import Counts
 from .admissions import Admissions
+from .lane_answers import AnswersAtOnce
 
 IN_ENVIRONMENT: Final = "/environments/{env}"
 """The beginning of the path templates of a named environment."""
@@ -65,31 +63,19 @@ _GATEWAY: Final = b"/gateway/"
 _NAMED: Final = b"/environments/"
 
 
-@runtime_checkable
-class AnswersAtOnce(Protocol):
-    """A handler that the lane may call."""
-
-    def at_once(self, engine: Engine, body: dict[str, object], now: float | None = None) -> object | None:
-        """Returns the answer at `now`, or by the engine's clock, or None if it takes long."""
-
-    def kind_of(self, answer: object) -> EntryKind:
-        """Returns what the decision log has of an answer."""
-
-
 class DecisionLane:
     """See the module. `calls` are the lane's answers by the path below `/access/v1/`."""
 
     def __init__(
         self,
         admissions: Admissions,
-        limits: HttpLimits,
         calls: dict[bytes, AnswersAtOnce],
         counts: Counts,
         gateways: Gateways | None = None,
         log: Log = NO_LOG,
     ) -> None:
         """`gateways` answers gateways."""
-        self._admissions, self._limits = admissions, limits
+        self._admissions = admissions
         self._calls, self._gateways, self._counts, self._log = calls, gateways, counts, log
         self._targets: dict[bytes, tuple[str, AnswersAtOnce, int]] = {}
 
@@ -116,15 +102,15 @@ class DecisionLane:
             env, call, times = self._targets[request.target]
             moment = self._log.begin()
             credential, engine = self._admissions.of(request.fields[b"authorization"].decode("latin-1"), env)
-            answer = call.at_once(engine, decoded(body, self._limits), moment.now)
+            answer = call.at_once(engine, body, moment.now)
         except Exception:  # the application meets it again, answers it and reports it
             return None
         if answer is None:
             return None
-        encoded = ENCODER.encode(answer)
+        kind, encoded = answer
         if self._log.is_on:
             asker = Asker(credential.actor, request.id, request.fields.get(TRACE))
-            self._log.keep(call.kind_of(answer), moment, engine, body, encoded, asker)
+            self._log.keep(kind, moment, engine, body, encoded, asker)
         described = decision_lines(engine, moment.id)
         # PERF: as `Counts.answered`, without a call.
         taken = perf_counter_ns() - began

@@ -101,7 +101,7 @@ class Gateway:
         except BadRequest as ex:
             self.counts.faulted(found.engine, ex.strict_faults)
             return unreadable(ex)
-        self.counts.decided(found.engine, decision)
+        self.counts.decided(found.engine, decision["context"]["reason_code"])
         return outcome
 
     def admit(self, asked: GatewayQuestion, address: Callable[[], str]) -> Credential | Outcome:

@@ -6,11 +6,12 @@ counters, and no call makes an object.
 
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from http import HTTPStatus
 from time import perf_counter_ns
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from ....bundles.manifest import Environment
 from ....runtime import BadRequest, Engine
@@ -140,17 +141,17 @@ class Counts:
 
     # -- decisions
 
-    def decided(self, engine: Engine, decision: Mapping[str, Any]) -> None:
-        """Counts a decision of an engine."""
+    def decided(self, engine: Engine, code: str) -> None:
+        """Counts a decision of an engine by its reason code."""
         if engine is not self._engine:  # PERF: most decisions are of one engine
             self._engine, self._start = engine, self._start_of(engine.manifest.environment)
-        self.row[self._start + self._decisions[decision["context"]["reason_code"]]] += 1
+        self.row[self._start + self._decisions[code]] += 1
 
     def decided_many(self, engine: Engine, codes: Iterable[str | None]) -> None:
         """Counts decisions by their reason codes. An item that could not be decided has None."""
         row, start = self.row, self._start_of(engine.manifest.environment)
-        for code in codes:
-            row[start + (self._errors if code is None else self._decisions[code])] += 1
+        for code, number in Counter(codes).items():
+            row[start + (self._errors if code is None else self._decisions[code])] += number
 
     def searched(self, engine: Engine, search: str) -> None:
         """Counts a search for a `resource`, a `subject` or an `action`."""

@@ -44,7 +44,7 @@ def plan_of(engine: Engine, request: dict[str, Any]) -> Plan | None:
 
 
 def named(rows: Any) -> list[str]:
-    return [context.get("policy_id", context.get("denied_by")) for *_, context in rows]
+    return [answer.context.get("policy_id", answer.context.get("denied_by")) for *_, answer in rows]
 
 
 def check(engine: Engine, document: dict[str, Any], request: dict[str, Any]) -> dict[str, Any]:
@@ -73,21 +73,22 @@ def test_the_rules_are_in_the_order_of_d8(tmp_path):
         policy("w", "DENY", "c", priority=-1),
     ]
     for number, order in enumerate([rows, rows[::-1], rows[3:] + rows[:3]]):
-        denies, allows, by_length, permitted, context = plan_of(
+        denies, allows, by_length, otherwise = plan_of(
             engine_for(model(*order), tmp_path / f"{number}.bundle"), asked()
         )
         assert named(denies) == ["x", "y", "w"]
         assert named(allows) == ["p", "r", "Z", "a", "b"]
         assert named(by_length) == ["p", "r", "Z", "b", "a"]
-        assert (permitted, context["reason_code"]) == (False, "CONDITION_FAILED")
+        assert (otherwise.allowed, otherwise.reason_code) == (False, "CONDITION_FAILED")
 
 
 def test_an_allow_without_conditions_is_what_is_left(tmp_path):
     """D3, D8: those before it are reported first, those behind it never."""
     document = model(policy("a", "ALLOW", "a", priority=2), policy("b", priority=1), policy("c", "ALLOW", "c"))
     engine = engine_for(document, tmp_path / "model.bundle")
-    denies, allows, by_length, permitted, context = plan_of(engine, asked())
-    assert (denies, named(allows), allows, permitted, context["policy_id"]) == ((), ["a"], by_length, True, "b")
+    denies, allows, by_length, otherwise = plan_of(engine, asked())
+    assert (denies, named(allows), allows) == ((), ["a"], by_length)
+    assert (otherwise.allowed, otherwise.context["policy_id"]) == (True, "b")
     assert [check(engine, document, asked(*flags))["policy_id"] for flags in ("a", "c", "ac", "")] == [
         "a",
         "b",
@@ -132,7 +133,8 @@ def test_what_is_left_if_nothing_applies(tmp_path):
         (asked() | {"action": {"name": "write"}}, "ACTION_NOT_PERMITTED"),
         (asked() | {"resource": {"type": "folder", "id": "f", "properties": {}}}, "NO_POLICY_MATCH"),
     ):
-        assert plan_of(engine, request)[:4] == ((), (), (), False)
+        *rules, otherwise = plan_of(engine, request)
+        assert (rules, otherwise.allowed) == ([(), (), ()], False)
         assert check(engine, document, request)["reason_code"] == code
 
 

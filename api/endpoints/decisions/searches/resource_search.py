@@ -14,6 +14,7 @@ from ....http.openapi.operation import Answer, Operation
 from ....store.environment_ids import DEFAULT, Bounds
 from ....store.search.candidates import Registered
 from ....telemetry.decision_log.entry import EntryKind
+from ..lane_answers import LaneAnswer
 from .search_pages import EMPTY_PAGE, Item, Pages, SearchPage, collect
 from .search_shapes import ResourceSearchRequest, ResourcesFound
 from .searching import Searching
@@ -26,6 +27,8 @@ SEARCH: Final = Operation(
     bodies={JSON: ResourceSearchRequest},
     errors=(503,),
 )
+
+_KIND: Final = EntryKind.SEARCH  # PERF: to find a member of an enumeration takes as long as a call
 
 
 class ResourceSearches:
@@ -64,22 +67,22 @@ class ResourceSearches:
         resp.data = ENCODER.encode(_ordered(answer))
         self._searching.keep(moment, engine, req, resp.data)
 
-    def at_once(self, engine: Engine, body: dict[str, object], now: float | None = None) -> object | None:
+    def at_once(self, engine: Engine, body: bytes, now: float | None = None) -> LaneAnswer | None:
         """Returns the answer if it is a filter alone and the engine remembers it, else None (see `lane`)."""
-        search = read_resource_search(body)
-        engine.refuse_faults("resource", body)
-        if search.options.returns != FILTER:
-            return None
-        filtered = engine.cached_filter(search, self._searching.clock() if now is None else now)
-        if filtered is None:  # the application looks it up again
+        bodies, instant = self._searching.bodies, self._searching.clock() if now is None else now
+        search = bodies.plain.search(body)
+        if search is None or engine.is_strict_for({}):
+            request = bodies.decoded(body)
+            search = read_resource_search(request)
+            engine.refuse_faults("resource", request)
+            if search.options.returns != FILTER:
+                return None
+        encoded = engine.cached_filter_json(search, instant)
+        if encoded is None:  # the application looks it up again
             return None
         self._searching.counts.looked_up_filter(found=True)
         self._searching.counts.searched(engine, "resource")
-        return _ordered(filtered)
-
-    def kind_of(self, _answer: object) -> EntryKind:
-        """See `lane`."""
-        return EntryKind.SEARCH
+        return _KIND, encoded
 
     def _results(
         self, where: tuple[str, Bounds], engine: Engine, search: ResourceSearch, pages: Pages, now: float | None

@@ -17,6 +17,7 @@ from writ.api.endpoints.decisions.deciding import Deciding
 from writ.api.endpoints.decisions.evaluations import Evaluations
 from writ.api.endpoints.decisions.shared_rates import SharedRates
 from writ.api.engines.live.preparing_threads import PreparingThreads
+from writ.api.http.bodies import ENCODER, Bodies
 from writ.api.settings.settings import HttpLimits
 from writ.api.telemetry.decision_log.decision_log import NO_LOG
 from writ.api.telemetry.metrics.counts import Counts
@@ -174,13 +175,14 @@ def test_the_lane_leaves_a_batch_before_it_counts(tmp_path: Path) -> None:
     """It may give up at any later item, and the application then decides all of them."""
     engine = Engine.open(bundle(tmp_path), counters=RateCounters())
     deciding = Deciding(PreparingThreads(), Counts.apart())
-    lane: Any = Evaluations(lambda _: engine, time.time, None, deciding, HttpLimits(), None, NO_LOG)  # type: ignore[arg-type]  # unused
+    bodies: Any = Bodies(HttpLimits())
+    lane: Any = Evaluations(lambda _: engine, time.time, bodies, deciding, HttpLimits(), None, NO_LOG)  # type: ignore[arg-type]  # unused
     with as_event_loop():
         for _ in range(5):
             with pytest.raises(TakesLong):
-                lane.at_once(engine, {"evaluations": [question("alice", "list")]})
-            unlimited = lane.at_once(engine, {"evaluations": [question("alice", "unknown")]})
-            assert unlimited["evaluations"][0]["decision"] is False
+                lane.at_once(engine, ENCODER.encode({"evaluations": [question("alice", "list")]}))
+            _, unlimited = lane.at_once(engine, ENCODER.encode({"evaluations": [question("alice", "unknown")]}))
+            assert json.loads(unlimited)["evaluations"][0]["decision"] is False
     assert [engine.decide(question("alice", "list"))["decision"] for _ in range(5)] == [True] * 4 + [False]
 
 

@@ -1,0 +1,120 @@
+"""Reads the ordinary bodies of requests as structs whose types have every limit of a body.
+
+The general readers stay the meaning: a body with any other member, an option, a deeper value or a fault is not plain,
+and is theirs. PERF: a plain body is decoded, checked and read in one step.
+"""
+
+from collections.abc import Callable
+from typing import Annotated, Any, Final, TypeAlias
+
+import msgspec
+from msgspec import Meta, Struct, defstruct
+
+from .evaluation_request import EvaluationRequest
+from .members import MAX_ID_CHARACTERS, NO_ATTRIBUTES, Attributes, Entity
+from .searches import FILTER, GATES, Action, Options, Page, ResourceSearch
+
+LEVELS: Final = 6
+"""The levels of the deepest plain body: a batch, its items, one of them, an entity, its properties and an array."""
+
+LONGEST_MEMBER: Final = 16
+"""No name of a member is longer than this many characters in a plain body, beside the names of attributes."""
+
+BYTES_A_CHARACTER: Final = 4
+"""The most bytes of a character."""
+
+_FILTERS: Final = {
+    gates: Options(given=True, returns=FILTER, include_direct=False, gates=gates) for gates in (None, *GATES)
+}
+_NO_PAGE: Final = Page(None, None)
+
+PlainEvaluation: TypeAlias = Any
+"""A struct with the members `subject`, `action`, `resource` and `context`, as `PlainBodies` makes it."""
+
+PlainBatch: TypeAlias = Any
+"""A struct with `evaluations`, and with the same members as their defaults. Any of them may be None."""
+
+
+class PlainBodies:
+    """The readers of plain bodies. Each returns None for a body that is not plain, or where a limit is too small."""
+
+    def __init__(
+        self, key_characters: int | None = None, string_bytes: int | None = None, nesting: int | None = None
+    ) -> None:
+        """The limits are the characters of a member's name, the bytes of a string, and the levels of a body.
+
+        None means that there is no limit.
+        """
+        small = (key_characters, LONGEST_MEMBER), (string_bytes, BYTES_A_CHARACTER), (nesting, LEVELS)
+        self._reads = all(limit is None or limit >= least for limit, least in small)
+        most = None if string_bytes is None else max(string_bytes // BYTES_A_CHARACTER, 1)
+        self._decode_evaluation, self._decode_batch, self._decode_search = _decoders(key_characters, most)
+
+    def evaluation(self, body: bytes) -> PlainEvaluation | None:
+        """Returns an evaluation without options."""
+        return self._read(self._decode_evaluation, body)
+
+    def batch(self, body: bytes) -> PlainBatch | None:
+        """Returns a batch without options that has items."""
+        return self._read(self._decode_batch, body)
+
+    def search(self, body: bytes) -> ResourceSearch | None:
+        """Returns a resource search for a filter alone."""
+        found = self._read(self._decode_search, body)
+        options = None if found is None or found.options.return_ != FILTER else _FILTERS.get(found.options.gates)
+        if options is None:
+            return None
+        subject, action = found.subject, found.action
+        return ResourceSearch(
+            Entity(subject.type, "id", subject.id, subject.properties or NO_ATTRIBUTES),
+            Action(action.name, action.properties or NO_ATTRIBUTES),
+            found.resource.type,
+            found.context,
+            options,
+            _NO_PAGE,
+        )
+
+    def _read(self, decode: Callable[[bytes], Any], body: bytes) -> Any:
+        if not self._reads:
+            return None
+        try:
+            return decode(body)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            return None
+
+
+def parts_of(
+    subject: Any, s: Attributes, action: Any, a: Attributes, resource: Any, r: Attributes, c: Attributes
+) -> EvaluationRequest:
+    """Returns the parts of a plain request, as `read_evaluation` does."""
+    return subject.type, "id", subject.id, s, action.name, a, resource.type, "id", resource.id, r, c, False
+
+
+def _decoders(key_characters: int | None, most: int | None) -> tuple[Callable[[bytes], Any], ...]:
+    """Returns the decoders of evaluations, batches and searches. `most` bounds the characters of a string."""
+    name: Any = Annotated[str, Meta(min_length=1, max_length=min(MAX_ID_CHARACTERS, most or MAX_ID_CHARACTERS))]
+    key: Any = Annotated[str, Meta(max_length=key_characters)]
+    value: Any = Annotated[str, Meta(max_length=most)] | int | float | bool | None
+    members: Any = dict[key, value | list[value]] | None
+    properties = ("properties", members, None)
+    entity: Any = _struct("Entity", ("type", name), ("id", name), properties)
+    action: Any = _struct("Action", ("name", name), properties)
+    context, resource = ("context", members, None), ("resource", entity)
+    asking = ("subject", entity), ("action", action)
+    perhaps = [*((part, type | None, None) for part, type in (*asking, resource)), context]
+    item: Any = _struct("Item", *perhaps)
+    options = _struct("Filtered", ("return_", str, msgspec.field(name="return")), ("gates", str | None, None))
+    searched = _struct("Searched", ("type", name))
+    return (
+        _decoder(_struct("Evaluation", *asking, resource, context)),
+        _decoder(_struct("Batch", ("evaluations", Annotated[list[item], Meta(min_length=1)]), *perhaps)),
+        _decoder(_struct("Search", *asking, ("resource", searched), ("options", options), context)),
+    )
+
+
+def _struct(name: str, *fields: Any) -> type[Struct]:
+    return defstruct(name, fields, forbid_unknown_fields=True, gc=False)
+
+
+def _decoder(type: type[Struct]) -> Callable[[bytes], Any]:
+    return msgspec.json.Decoder(type).decode
