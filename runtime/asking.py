@@ -1,15 +1,21 @@
 """The questions that an application asks in the same words everywhere: in process, of a followed engine, over HTTP."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
+
+import msgspec
 
 from .decision import Decision
+from .decisions.decide import decide
+from .decisions.planned import planned
 from .in_force import InForce
+from .rates.rate_table import RateTable
 from .requests.evaluation_request import request_of
-from .requests.members import NO_ATTRIBUTES, Attributes
+from .requests.members import NO_ATTRIBUTES, Attributes, BadRequest, is_name
+from .requests.plain_bodies import PlainBodies, PlainEvaluation, parts_of
 from .requests.searches import ActionSearch, read_action_search, read_resource_search, read_subject_search
 from .requests.unavailable import SearchUnavailable
-from .rules.reasons import GrantingPath
+from .rules.reasons import Answer, GrantingPath
 from .searches.context_note import context_note
 from .shapes import (
     ActionSearchRequest,
@@ -21,15 +27,36 @@ from .shapes import (
 )
 from .strictness.known_members import RequestKind
 
+PLAIN: Final = PlainBodies()
+"""A caller in the same process has no limits."""
+
 _NO_REGISTRY = "a bundle does not list the registered {}: ask the service, or use `filter` on your own database"
 
 
 class Asking(InForce):
     """The base of an engine: questions that are made of its decisions and its searches."""
 
+    _counters: RateTable | None
+
     def decide(self, request: Any, now: float | None = None, *, counts: bool = True) -> dict[str, Any]:
         """See `Engine.decide`."""
         raise NotImplementedError
+
+    def answer(self, asked: PlainEvaluation, now: float | None = None) -> Answer | None:
+        """Returns the shared answer to a plain evaluation, or None if requests are strict (E8).
+
+        It is what `decide` answers to the same request. Raises what `decide` raises.
+        """
+        subject, action, resource = asked.subject, asked.action, asked.resource
+        s, r = subject.properties or NO_ATTRIBUTES, resource.properties or NO_ATTRIBUTES
+        a, c = action.properties or NO_ATTRIBUTES, asked.context or NO_ATTRIBUTES
+        stype, sid, name, rtype, rid = subject.type, subject.id, action.name, resource.type, resource.id
+        found = planned(self._snapshot, stype, sid, s, name, a, rtype, rid, r, c, now, self._clock)
+        if found is not None or self._snapshot.is_strict:
+            return found
+        return decide(
+            self._snapshot, parts_of(subject, s, action, a, resource, r, c), self._instant(now), self._counters
+        )
 
     def find_actions(self, search: ActionSearch, now: float | None = None) -> list[tuple[str, GrantingPath]]:
         """See `Engine.find_actions`."""
@@ -58,12 +85,35 @@ class Asking(InForce):
     ) -> Decision:
         """Returns the decision with its reason. The parameters are those of `allowed`.
 
+        Equal answers are one object, which can't be changed.
+
         Raises BadRequest for a malformed name or attribute, and BundleError if the decision needs a damaged part of the
         bundle.
         """
+        s, r, a, c = given = tuple(one or NO_ATTRIBUTES for one in (subject, resource, action_properties, context))
+        if is_name(resource_id) and all(one.__class__ is dict for one in given):
+            parts = (subject_type, subject_id, s, action, a, resource_type, resource_id, r, c)
+            found = planned(self._snapshot, *parts, now, self._clock)
+            if found is not None:
+                return found.decision
         names = (subject_type, subject_id, action, resource_type, resource_id)
-        given = (subject, resource, action_properties, context)
-        return Decision.of(self.decide(request_of(names, tuple(one or NO_ATTRIBUTES for one in given)), now))
+        return Decision.of(self.decide(request_of(names, given), now))
+
+    def decide_json(self, request: bytes, now: float | None = None) -> bytes:
+        """Returns the decision response to an evaluation request, both as JSON in UTF-8; see `decide`.
+
+        Of duplicate members, the last one counts (W5). Raises what `decide` raises, and BadRequest for what is no JSON.
+        PERF: for callers that hold JSON, it takes half the time of decoding, `decide` and encoding.
+        """
+        plain = PLAIN.evaluation(request)
+        answer = None if plain is None else self.answer(plain, now)
+        if answer is not None:
+            return answer.encoded
+        try:
+            decoded = msgspec.json.decode(request)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            raise BadRequest("the request is not JSON in UTF-8", "$") from None
+        return msgspec.json.encode(self.decide(decoded, now))
 
     def actions(self, request: ActionSearchRequest | dict[str, Any], now: float | None = None) -> ActionsResponse:
         """Returns all actions that the subject may do on the resource, by name (S2). A `page` is ignored.

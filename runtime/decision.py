@@ -2,7 +2,20 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
+
+
+def _refuse(*_: object, **__: object) -> NoReturn:
+    raise TypeError("the context of a decision is shared, so it can't be changed; copy it with `dict(…)`")
+
+
+class SharedContext(dict[str, Any]):
+    """A context that can't be changed. It can be pickled, copied and encoded like any dictionary."""
+
+    __setitem__ = __delitem__ = __ior__ = clear = pop = popitem = setdefault = update = _refuse
+
+    def __reduce__(self) -> tuple[type[dict[str, Any]], tuple[dict[str, Any]]]:
+        return dict, (dict(self),)
 
 
 @dataclass(frozen=True, slots=True)

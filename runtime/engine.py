@@ -10,20 +10,19 @@ from ..bundles.event_loop import TakesLong
 from ..bundles.file.reader import Bundle, open_bundle
 from .asking import Asking
 from .decisions.allowed import allowed_carefully
-from .decisions.decide import decide
 from .decisions.explain import conditional
 from .decisions.many import answers_to
 from .decisions.plain_batch import answers_to_batch
+from .decisions.planned import planned
 from .decisions.respond import respond
 from .limits import CacheLimits, CacheSizes
 from .rates.rate_table import RateTable
 from .requests.evaluation_request import request_of
 from .requests.members import MAX_ID_CHARACTERS, NO_ATTRIBUTES, Attributes
-from .requests.plain_bodies import PlainBatch, PlainEvaluation, parts_of
+from .requests.plain_bodies import PlainBatch
 from .requests.registry import Registry
 from .requests.searches import ActionSearch, ResourceSearch, SubjectSearch, read_resource_search
 from .rules.attributes import NO_CLOCK
-from .rules.plan import answer_of
 from .rules.reasons import Answer, GrantingPath
 from .searches.actions import find_actions
 from .searches.filtering import CachedFilter, cached_filter, filter_answer
@@ -32,7 +31,7 @@ from .searches.resources import ResourceJudge, judge_resources
 from .searches.searchers import is_granted, undeclared
 from .searches.subjects import SubjectJudge, judge_subjects
 from .shapes import EvaluationRequest, ResourceSearchRequest
-from .snapshot import Holder, Snapshot, may_be_granted
+from .snapshot import Snapshot
 from .state.apply_deltas import apply_deltas
 from .state.overlay import overlay_of
 from .strictness.known_members import RequestKind
@@ -182,65 +181,34 @@ class Engine(Asking):
         # name that is found in a dictionary of checked names needs no separate check, and the number of members shows
         # that there are no others. `_decide_carefully` answers every other request.
         # `test_every_way_is_the_plain_loop` proves that all ways agree.
-        snapshot = self._snapshot
         try:
             subject, action, resource = request["subject"], request["action"], request["resource"]
-            stype, sid, rtype, rid = subject["type"], subject["id"], resource["type"], resource["id"]
-            holder = snapshot.holders[stype][sid]
-            plan = snapshot.plans[rtype][action["name"]][holder.roles]
+            rtype, rid = resource["type"], resource["id"]
             in_subject, in_resource, in_request = len(subject), len(resource), len(request)
             s = NO_ATTRIBUTES if in_subject == 2 else subject["properties"]
             r = NO_ATTRIBUTES if in_resource == 2 else resource["properties"]
             a = NO_ATTRIBUTES if len(action) == 1 else action["properties"]
             c = NO_ATTRIBUTES if in_request == 3 else request["context"]
+            parts = subject["type"], subject["id"], s, action["name"], a, rtype, rid, r, c
         except (KeyError, TypeError, AttributeError, IndexError):
             return self._decide_carefully(request, now, counts)
-        if not (
-            (holder.plain or self._is_as_good_as_plain(snapshot, holder, rtype, rid, now))
-            and s.__class__ is r.__class__ is c.__class__ is a.__class__ is dict
+        answer = None
+        if (
+            s.__class__ is r.__class__ is c.__class__ is a.__class__ is dict
             and rid.__class__ is str
             and 0 < len(rid) <= MAX_ID_CHARACTERS
             and in_subject <= 3
             and in_resource <= 3
             and in_request <= 4
         ):
+            answer = planned(self._snapshot, *parts, now, self._clock)
+        if answer is None:
             return self._decide_carefully(request, now, counts)
-        answer = answer_of(plan, stype, sid, s, rid, r, a, c, holder)
         return {"decision": answer.allowed, "context": answer.context.copy()}
-
-    def answer(self, asked: PlainEvaluation, now: float | None = None) -> Answer | None:
-        """Returns the shared answer to a plain evaluation, or None if requests are strict (E8).
-
-        It is what `decide` answers to the same request. Raises what `decide` raises.
-        """
-        snapshot, subject, action, resource = self._snapshot, asked.subject, asked.action, asked.resource
-        s, r = subject.properties or NO_ATTRIBUTES, resource.properties or NO_ATTRIBUTES
-        a, c = action.properties or NO_ATTRIBUTES, asked.context or NO_ATTRIBUTES
-        try:
-            holder = snapshot.holders[subject.type][subject.id]
-            plan = snapshot.plans[resource.type][action.name][holder.roles]
-            if holder.plain or self._is_as_good_as_plain(snapshot, holder, resource.type, resource.id, now):
-                return answer_of(plan, subject.type, subject.id, s, resource.id, r, a, c, holder)
-        except KeyError:
-            pass
-        if snapshot.is_strict:
-            return None
-        parts = parts_of(subject, s, action, a, resource, r, c)
-        return decide(snapshot, parts, self._instant(now), self._counters)
 
     def answers(self, batch: PlainBatch, now: float) -> Iterator[Answer | None]:
         """Yields the shared answer to each item of a plain batch; see `answers_to_batch`."""
         return answers_to_batch(self._snapshot, batch, now, self._counters)
-
-    def _is_as_good_as_plain(self, snapshot: Snapshot, holder: Holder, rtype: str, rid: Any, now: float | None) -> bool:
-        """Returns whether a holder counts as plain for this request: it has no grants on the resource, and is valid
-        now.
-        """
-        if not holder.since <= (self._clock() if now is None else now) < holder.until:
-            return False
-        if not holder.grants:
-            return True
-        return rid.__class__ is str and not may_be_granted(holder, snapshot.rules.types[rtype].number, rid)
 
     def _decide_carefully(self, request: Any, now: float | None, counts: bool = True) -> dict[str, Any]:
         snapshot = self._snapshot

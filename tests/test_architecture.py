@@ -75,7 +75,7 @@ ROOMS = {
     "writ.api.review": _down("asking people replaying testing wording"),
     "writ.api.server": _down(
         """
-        server tls worker supervision acceptor listening connection asgi_scope deadline exchange outlet
+        server tls worker supervision acceptor listening connection deadline exchange outlet known_head
         owner lane_calls connection_queues request_parser response_head shares refusal
         """
     ),

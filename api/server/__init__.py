@@ -1,7 +1,6 @@
 """Sockets, connections and worker processes: from bytes on the wire to the application, and back.
 
 Reading path: `listening` → `server` → `supervision` (the master) → `worker` → `shares` → `acceptor` →
-`connection_queues` → `connection`, with its `owner` → `request_parser`, `known_head` and `refusal` → `lane_calls` (the
-decision lane) and `exchange`, with its `asgi_scope` (the application) → `response_head` and `outlet` → `deadline`;
-beside them `tls`.
+`connection_queues` → `connection`, with its `owner` → `request_parser` and `refusal` → `known_head` and `lane_calls`
+(the decision lane) and `exchange` (the application) → `response_head` and `outlet` → `deadline`; beside them `tls`.
 """

@@ -2,16 +2,16 @@
 
 import asyncio
 from collections import deque
+from functools import cached_property
 from http import HTTPStatus
 from typing import Any, Final
 
 from ..http.error_answers import INTERNAL, RETRY_SECONDS
 from ..http.request_id import id_among, made_id
-from .asgi_scope import Address, addresses_of, asgi_scope
 from .deadline import LAST_CALL_SECONDS, STOP_SECONDS, Awaits, Deadline, Pace
-from .exchange import BUFFERED_BYTES, Exchange, WaitingRequest
+from .exchange import BUFFERED_BYTES, Address, Exchange, WaitingRequest, addresses_of, asgi_scope
 from .known_head import KnownHeads
-from .lane_calls import LANE_BYTES, Lane, decision_bytes, is_gateways, is_ordinary, outcome_bytes
+from .lane_calls import is_gateways, is_ordinary, lane_bytes
 from .outlet import Outlet
 from .owner import Owner
 from .refusal import RefusedRequest, full_sentence, late_sentence
@@ -45,9 +45,6 @@ class Connection(asyncio.Protocol):
         self._ended = False  # the client closed its side
         self._closed = False  # nothing more is read, and after what was written nothing more is written
         self._paused = False
-        self._addresses: tuple[Address, Address] | None = None
-
-    # -- the life of a connection
 
     def connection_made(self, transport: Any) -> None:
         """Start, in the place of another if the worker is full; or refuse, if it serves all others."""
@@ -106,13 +103,9 @@ class Connection(asyncio.Protocol):
 
     def stop(self) -> None:
         """The worker stops: answer what was sent, say so in the last answer, and close."""
-        if self._closed:
-            return
-        if self._awaits is not Awaits.ANSWER:
+        if not self._closed and self._awaits is not Awaits.ANSWER:
             waits = self._awaits in (Awaits.FIRST_BYTE, Awaits.NEXT)
             self._deadline.set(LAST_CALL_SECONDS if waits else STOP_SECONDS)
-
-    # -- deadlines
 
     def _await(self, awaits: Awaits, seconds: float) -> None:
         self._awaits = awaits
@@ -130,16 +123,16 @@ class Connection(asyncio.Protocol):
         else:
             self._refuse(HTTPStatus.REQUEST_TIMEOUT, late_sentence(self._limits, body=self._awaits is Awaits.BODY))
 
-    # -- reading
-
     def data_received(self, data: bytes) -> None:
         """Read; answer what is complete and can be answered at once."""
         if self._closed:
             return
         begins = self._awaits is _NEXT
         if begins and self._known.heads and not (self._stopping or self._outlet.is_full):
-            data = self._answer_known(data)
+            data = data[self._known.answer(data, self._limits.body_bytes, self._lane_bytes, self._output) :]
             if not data:
+                self._flush()
+                self._look_ahead(0)
                 return
         self._answered = None
         try:
@@ -152,40 +145,7 @@ class Connection(asyncio.Protocol):
         if not self._closed:
             self._look_ahead(len(data))
             if begins:
-                self._learn(data)
-
-    def _learn(self, data: bytes) -> None:
-        """Learn the head at the start of `data`, if the lane has answered its request."""
-        if self._answered is not None:
-            self._known.learn(data, self._answered)
-
-    def _answer_known(self, data: bytes) -> bytes:
-        """Answer requests with known heads. Returns the data from the first request on that is for the parser."""
-        at, size = 0, len(data)
-        while at < size and (end := self._answer_one_known(data, at)):
-            at = end
-        if at == size:
-            self._flush()
-            self._wait_in(self._connections.idle)
-            self._await(_NEXT, self._limits.idle_seconds)
-        return data[at:]
-
-    def _answer_one_known(self, data: bytes, at: int) -> int:
-        """Answer the request at a place in `data`. Returns its end, or 0 if it is for the parser."""
-        lane, most = self._worker.lane, min(LANE_BYTES, self._limits.body_bytes)
-        for known in self._known.heads:
-            begin = known.read(data, at)
-            if begin:
-                request, end = known.request, begin + known.request.length
-                answer = None
-                if lane is not None and request.length <= most and end <= len(data):
-                    answer = self._lane_bytes(lane, request, data[begin:end])
-                known.forget()
-                if answer is None:
-                    return 0
-                self._output.append(answer)
-                return end
-        return 0
+                self._known.learn(data, self._answered)
 
     def _look_ahead(self, count: int) -> None:
         """Set the deadline and the queue by what is awaited now."""
@@ -276,13 +236,11 @@ class Connection(asyncio.Protocol):
             self._paused = False
             self.transport.resume_reading()
 
-    # -- answering
-
     def _serve(self, message: WaitingRequest) -> None:
         """Answer a request whose turn it is; what the lane leaves goes to the application."""
         request = message.request
-        if message.ordinary and self._worker.lane is not None:
-            answer = self._lane_bytes(self._worker.lane, request, message.body())
+        if message.ordinary:
+            answer = self._lane_bytes(request, message.body())
             if answer is not None:
                 self._answered = self._answered or request
                 self._output.append(answer)
@@ -291,21 +249,23 @@ class Connection(asyncio.Protocol):
                 return
         self._begin(request, message)
 
-    def _lane_bytes(self, lane: Lane, request: Request, body: bytes) -> bytes | None:
-        date, closes = self._worker.date.now(), self._closes_now(request)
-        if not request.length:  # a gateway's: a decision call has a body
-            outcome = lane.outcome(request, self._peer())
-            return None if outcome is None else outcome_bytes(request, outcome, date, self.secure, closes)
-        answer = lane.answer(request, body)
-        return None if answer is None else decision_bytes(request, answer, date, self.secure, closes)
+    def _lane_bytes(self, request: Request, body: bytes) -> bytes | None:
+        lane, date = self._worker.lane, self._worker.date.now()
+        return (
+            None
+            if lane is None
+            else lane_bytes(lane, request, body, self._peer, date, self.secure, self._closes_now(request))
+        )
 
     def _closes_now(self, request: Request) -> bool:
         return not request.keep_alive or ((self._ended or self._stopping) and not self._pending)
 
+    @cached_property
+    def _addresses(self) -> tuple[Address, Address]:
+        return addresses_of(self.transport)
+
     def _peer(self) -> str:
-        if self._addresses is None:
-            self._addresses = addresses_of(self.transport)
-        client = self._addresses[0]
+        client, _ = self._addresses
         return "" if client is None else client[0]
 
     def _begin(self, request: Request, message: WaitingRequest | None = None) -> None:
@@ -368,8 +328,6 @@ class Connection(asyncio.Protocol):
             output, self._output = self._output, []
             self.transport.write(output[0] if len(output) == 1 else b"".join(output))
 
-    # -- what an exchange asks of its connection
-
     def write(self, data: bytes) -> None:
         """See `Wire`."""
         if not self._closed:
@@ -393,11 +351,7 @@ class Connection(asyncio.Protocol):
 
     def scope_of(self, request: Request) -> dict[str, Any]:
         """See `Wire`."""
-        if self._addresses is None:
-            self._addresses = addresses_of(self.transport)
         return asgi_scope(request, self.secure, *self._addresses)
-
-    # -- the end
 
     def _refuse_in_turn(self, refusal: RefusedRequest) -> None:
         """Refuse what can't be read, after the answers to all that came before it."""

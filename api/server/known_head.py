@@ -6,10 +6,12 @@ is not plain, is no known head: the parser reads it. So the parser stays the mea
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
 from ..http.request_id import FIELD, made_id
+from .lane_calls import LANE_BYTES
 from .request_parser import Request
 
 _LENGTH: Final = b"content-length"
@@ -75,9 +77,33 @@ class KnownHeads:
         self.heads: tuple[KnownHead, ...] = ()
         self._last, self._left = b"", MOST_LEARNED
 
-    def learn(self, data: bytes, request: Request) -> None:
+    def answer(
+        self, data: bytes, most: int, answer_of: Callable[[Request, bytes], bytes | None], output: list[bytes]
+    ) -> int:
+        """Answers the requests with known heads at the start of `data`. Returns the end of the last one.
+
+        `most` is the longest body that the service takes. `answer_of` returns the bytes of an answer for the `output`,
+        or None for a request that the parser has to read.
+        """
+        at, size, most = 0, len(data), min(LANE_BYTES, most)
+        while at < size:
+            for known in self.heads:
+                if begin := known.read(data, at):
+                    break
+            else:
+                return at
+            request, end = known.request, begin + known.request.length
+            answer = answer_of(request, data[begin:end]) if request.length <= most and end <= size else None
+            known.forget()
+            if answer is None:
+                return at
+            output.append(answer)
+            at = end
+        return at
+
+    def learn(self, data: bytes, request: Request | None) -> None:
         """Learn the head at the start of `data`, from which `request` was read, if it came twice in a row."""
-        if self._left <= 0:
+        if self._left <= 0 or request is None:
             return
         self._left -= 1
         pattern = pattern_of(data, request)

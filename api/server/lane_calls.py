@@ -1,5 +1,6 @@
 """Which requests are ordinary enough for the decision lane, and the bytes of its answers."""
 
+from collections.abc import Callable
 from typing import Final, Protocol
 
 from ..http.request_id import id_line
@@ -62,39 +63,34 @@ def is_gateways(lane: Lane | None, request: Request) -> bool:
     )
 
 
-def outcome_bytes(
-    request: Request, outcome: tuple[int, bytes, bytes], date_line: bytes, secure: bool, closes: bool
-) -> bytes:
-    """Returns the response to a gateway, the same bytes as the application's."""
-    status, lines, body = outcome
+def lane_bytes(
+    lane: Lane, request: Request, body: bytes, peer: Callable[[], str], date_line: bytes, secure: bool, closes: bool
+) -> bytes | None:
+    """Returns the response to a request, the same bytes as the application's, or None if the application has to answer.
+
+    A gateway's request has no body. `peer` gives the address that the request is from. `secure` is whether it came over
+    TLS, and `closes` whether the connection ends.
+    """
+    if request.length:
+        answer = lane.answer(request, body)
+        if answer is None:
+            return None
+        status, (lines, content) = 200, answer
+        lines += b"content-length: %d\r\ncontent-type: application/json\r\n" % len(content)
+    else:
+        outcome = lane.outcome(request, peer())
+        if outcome is None:
+            return None
+        status, lines, content = outcome
+        lines += b"content-length: %d\r\n" % len(content)
     return b"".join(
         (
             STATUS_LINES["1.1"][status],
             id_line(request.id),
             lines,
-            b"content-length: %d\r\n" % len(body),
             date_line,
             STRICT_TRANSPORT if secure else b"",
             b"connection: close\r\n\r\n" if closes else b"\r\n",
-            b"" if request.method == "HEAD" else body,
-        )
-    )
-
-
-def decision_bytes(
-    request: Request, answer: tuple[bytes, bytes], date_line: bytes, secure: bool, closes: bool
-) -> bytes:
-    """Returns the response with a decision, the same bytes as the application's."""
-    lines, body = answer
-    return b"".join(
-        (
-            STATUS_LINES["1.1"][200],
-            id_line(request.id),
-            lines,
-            b"content-length: %d\r\ncontent-type: application/json\r\n" % len(body),
-            date_line,
-            STRICT_TRANSPORT if secure else b"",
-            b"connection: close\r\n\r\n" if closes else b"\r\n",
-            body,
+            b"" if request.method == "HEAD" else content,
         )
     )

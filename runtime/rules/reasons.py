@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 
 from ...bundles.program.clauses import Clause
+from ..decision import Decision, SharedContext
 
 CACHED_GRANTS = 65_536
 
@@ -54,15 +55,15 @@ class Answer:
     rates: Mapping[str, int] = field(default_factory=dict)
     """By policy, the number of this evaluation in the window of a rate limit that was asked for it (C10)."""
 
-    @property
-    def response(self) -> dict[str, Any]:
-        """The decision response (contract 2.5), which the caller may change."""
-        return {"decision": self.allowed, "context": self.context.copy()}
-
     @cached_property
     def encoded(self) -> bytes:
         """The decision response as JSON. PERF: it is made once, since most answers are shared."""
         return msgspec.json.encode({"decision": self.allowed, "context": self.context})
+
+    @cached_property
+    def decision(self) -> Decision:
+        """The answer as a value that application code gets. All who get it share it."""
+        return Decision.of({"decision": self.allowed, "context": SharedContext(self.context)})
 
     @cached_property
     def reason_code(self) -> str:

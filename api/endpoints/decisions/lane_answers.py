@@ -6,7 +6,7 @@ from ....runtime import Engine
 from ...telemetry.decision_log.entry import EntryKind
 
 LaneAnswer: TypeAlias = tuple[EntryKind, bytes]
-"""What the decision log has of an answer, and the answer as JSON. It may be shared: no header of a request is in it."""
+"""The kind of an answer for the decision log, and the answer as JSON. It may be shared: no header is in it."""
 
 
 @runtime_checkable

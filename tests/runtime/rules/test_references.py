@@ -193,13 +193,13 @@ def test_the_first_test_of_a_plan_guards_if_it_can(name: str, tmp_path: Path) ->
     by_rank = sorted(PLANS[name], key=lambda one: (-one.get("priority", 0), one["id"]))
     rules = [one for one in by_rank if NEVER not in one["conditions"]["resource_attrs"]]
     denied = [one["id"] for one in rules if one["effect"] == "DENY"]
-    assert [context.get("denied_by") for *_, context in denies[name not in GUARDED :]] == denied
+    assert [answer.context.get("denied_by") for *_, answer in denies[name not in GUARDED :]] == denied
     assert len(denies) == len(denied) + (name not in GUARDED)
     tested = [one for one in rules if one["effect"] == "ALLOW" and one["id"] != "e"]
     before = tested if name != "an ALLOW after everyone's" else []
-    assert [context["policy_id"] for *_, context in allows] == [one["id"] for one in before]
+    assert [answer.context["policy_id"] for *_, answer in allows] == [one["id"] for one in before]
     shortest = sorted(before, key=lambda one: len(one["conditions"]["resource_attrs"]))
-    assert [context["policy_id"] for *_, context in by_length] == [one["id"] for one in shortest]
+    assert [answer.context["policy_id"] for *_, answer in by_length] == [one["id"] for one in shortest]
 
 
 @pytest.mark.parametrize("count", [1, 8, 9, 17])

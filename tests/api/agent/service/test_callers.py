@@ -14,13 +14,13 @@ from writ.api.agent.service.callers_file import MOST_BYTES, UnusableCallers, rea
 from writ.api.agent.service.keys_file import CallerKeys
 
 
-def test_each_list_of_callers_is_another_version() -> None:
+def test_each_list_of_callers_and_each_engine_is_another_version() -> None:
     """A list may come to lie where an earlier one was. Otherwise a revoked token would count for a second more."""
-    following = SimpleNamespace(callers=None)
+    following = SimpleNamespace(callers=None, newest=None)
     versions = _Versions(SimpleNamespace(following=following, keys=None))  # type: ignore[arg-type]  # it needs these two members alone
     seen: set[Any] = set()
     for number in range(100):
-        following.callers = SimpleNamespace(number=number)
+        setattr(following, "newest" if number % 2 else "callers", SimpleNamespace(number=number))
         seen.add(versions.version())
         assert versions.version() in seen
     assert len(seen) == 100

@@ -40,10 +40,6 @@ def engine_of(id: str | None, uuid: str | None = None, revision: int = 1) -> Any
     return SimpleNamespace(manifest=SimpleNamespace(environment=environment), revision=revision)
 
 
-def decision(code: str = "ALLOWED") -> dict[str, Any]:
-    return {"decision": code == "ALLOWED", "context": {"reason_code": code}}
-
-
 def text_of(counts: Counts, asked: MetricsScope = SERVICE, readings: Readings | None = None) -> str:
     return exposition(counts.table, readings or {}, asked, "")[0].decode()
 
@@ -78,7 +74,7 @@ def test_every_metric_has_a_name_a_unit_and_a_help_by_the_conventions() -> None:
 def test_every_reason_code_has_a_series() -> None:
     counts, engine = Counts.apart(), engine_of("prod")
     for code in ReasonCode:
-        counts.decided(engine, decision(code.value))
+        counts.decided(engine, code.value)
     found = samples(counts)
     assert {value(found, "writ_decisions_total", reason_code=code.value) for code in ReasonCode} == {1.0}
     assert value(found, "writ_decisions_total", outcome="allow") == 1
@@ -87,7 +83,7 @@ def test_every_reason_code_has_a_series() -> None:
 def test_the_text_parses_in_both_formats_and_has_help_for_every_metric() -> None:
     counts = Counts.apart([ROUTE])
     counts.answered(counts.cells_of(ROUTE, 200), perf_counter_ns())
-    counts.decided(engine_of("prod"), decision())
+    counts.decided(engine_of("prod"), "ALLOWED")
     readings: Readings = {BUILD_INFO: {("1",): 1.0}}
     for where in (MetricServer.SERVICE, MetricServer.AGENT):
         asked = MetricsScope(where=where)
@@ -145,15 +141,15 @@ def test_a_route_that_is_not_in_the_table_counts_as_none() -> None:
 def test_workers_add_up_and_a_new_worker_counts_on_in_its_row() -> None:
     first, second = Counts.shared([ROUTE], 3), None
     engine = engine_of("prod")
-    first.decided(engine, decision())  # before the fork
+    first.decided(engine, "ALLOWED")  # before the fork
     second = Counts(first.table)
     first.start_worker(0)
     second.start_worker(1)
     for counts in (first, second, second):
-        counts.decided(engine, decision())
+        counts.decided(engine, "ALLOWED")
     again = Counts(first.table)
     again.start_worker(1)
-    again.decided(engine, decision())
+    again.decided(engine, "ALLOWED")
     assert value(samples(first), "writ_decisions_total", reason_code="ALLOWED") == 5
 
 
@@ -162,7 +158,7 @@ def test_the_gauges_of_a_worker_that_is_gone_are_forgotten_and_its_counters_stay
     counts.start_worker(0)
     counts.set(CACHE_ENTRIES, ("filters",), 5)
     counts.in_force(engine, 1_000.0)
-    counts.decided(engine, decision())
+    counts.decided(engine, "ALLOWED")
     before = samples(counts)
     assert value(before, "writ_workers") == 1
     assert value(before, "writ_cache_entries", cache="filters") == 5
@@ -191,7 +187,7 @@ def test_further_environments_count_together(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(counter_layout, "MOST_ENVIRONMENTS", 2)
     counts = Counts.apart()
     for number in range(5):
-        counts.decided(engine_of(f"env{number}"), decision())
+        counts.decided(engine_of(f"env{number}"), "ALLOWED")
     found = samples(counts)
     assert value(found, "writ_decisions_total", environment="env1") == 1
     assert value(found, "writ_decisions_total", environment=OTHERS) == 3
@@ -201,11 +197,11 @@ def test_further_environments_count_together(monkeypatch: pytest.MonkeyPatch) ->
 def test_the_block_of_a_deleted_environment_is_given_away_empty(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(counter_layout, "MOST_ENVIRONMENTS", 1)
     counts = Counts.apart()
-    counts.decided(engine_of("old", "1"), decision())
-    counts.decided(engine_of("new", "2"), decision())
+    counts.decided(engine_of("old", "1"), "ALLOWED")
+    counts.decided(engine_of("new", "2"), "ALLOWED")
     counts.keep_environments(frozenset({"2"}))
     assert value(samples(counts), "writ_decisions_total", environment="old") == 0
-    counts.decided(engine_of("new", "2"), decision())
+    counts.decided(engine_of("new", "2"), "ALLOWED")
     found = samples(counts)
     assert value(found, "writ_decisions_total", environment="new") == 1
     assert value(found, "writ_decisions_total", environment=OTHERS) == 1
@@ -213,8 +209,8 @@ def test_the_block_of_a_deleted_environment_is_given_away_empty(monkeypatch: pyt
 
 def test_an_environment_that_does_not_exist_any_more_is_not_shown() -> None:
     counts = Counts.apart()
-    counts.decided(engine_of("prod", "old-uuid"), decision())
-    counts.decided(engine_of("prod", "new-uuid"), decision("NO_POLICY_MATCH"))
+    counts.decided(engine_of("prod", "old-uuid"), "ALLOWED")
+    counts.decided(engine_of("prod", "new-uuid"), "NO_POLICY_MATCH")
     found = samples(counts, MetricsScope(where=MetricServer.SERVICE, existing={"new-uuid": "prod"}))
     assert value(found, "writ_decisions_total") == 1
     assert value(found, "writ_decisions_total", environment="prod", outcome="deny") == 1
@@ -223,7 +219,7 @@ def test_an_environment_that_does_not_exist_any_more_is_not_shown() -> None:
 def test_bounds_show_their_environments_alone() -> None:
     counts = Counts.apart([ROUTE])
     for id in ("prod", "staging", None):
-        counts.decided(engine_of(id), decision())
+        counts.decided(engine_of(id), "ALLOWED")
     counts.answered(counts.cells_of(ROUTE, 200), perf_counter_ns())
     text = text_of(
         counts,
@@ -252,11 +248,11 @@ def test_a_block_that_was_changing_hands_when_its_worker_died_is_free_again(
     dead = Counts.apart()
     dead.row = dead._blocks._row = Dying(dead.row, written)  # type: ignore[assignment]  # it is indexed alone
     with suppress(Killed):
-        dead.decided(engine_of("prod"), decision())
+        dead.decided(engine_of("prod"), "ALLOWED")
     counts = Counts(dead.table)
-    counts.decided(engine_of("staging"), decision())
+    counts.decided(engine_of("staging"), "ALLOWED")
     counts.keep_environments(frozenset({"uuid-of-staging"}))
-    counts.decided(engine_of("staging"), decision())
+    counts.decided(engine_of("staging"), "ALLOWED")
     found = samples(counts)
     assert value(found, "writ_decisions_total", environment="staging") >= 1
     assert value(found, "writ_decisions_total", environment="prod") == 0
@@ -285,7 +281,7 @@ class Dying:
 
 def test_names_of_any_length_that_an_environment_may_have() -> None:
     counts, long = Counts.apart(), "x" * 64
-    counts.decided(engine_of(long, "12345678-1234-1234-1234-123456789012"), decision())
+    counts.decided(engine_of(long, "12345678-1234-1234-1234-123456789012"), "ALLOWED")
     assert value(samples(counts), "writ_decisions_total", environment=long) == 1
 
 
@@ -309,7 +305,7 @@ def test_no_series_can_be_made_up() -> None:
     for status in range(100, 600):
         counts.answered(counts.cells_of((f"/made/up/{status}", "X"), status), perf_counter_ns())
     for number in range(MOST_ENVIRONMENTS + 50):
-        counts.decided(engine_of(f"env{number}"), decision())
+        counts.decided(engine_of(f"env{number}"), "ALLOWED")
     families = text_string_to_metric_families(text_of(counts))
     series = {
         (sample.name.removesuffix("_count"), *sorted(sample.labels.items()))
