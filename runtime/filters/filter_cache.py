@@ -13,7 +13,7 @@ from .partial import Outcome, Partial, RemainingRules, partial
 from .show_tree import show_tree
 
 ProgramKey: TypeAlias = tuple[RoleSet, int, str, bool]
-"""What leads to an entry within one program: roles, the type's number, the action, and whether gates are decided."""
+"""The way to an entry within one program: roles, the type's number, the action, and whether gates are decided."""
 
 
 @dataclass(frozen=True, slots=True)
