@@ -33,15 +33,19 @@ def test_an_environment_is_made_and_entered(api: httpx.Client, signed_in: Desk) 
     signed_in.page.get_by_label("Id", exact=True).fill("shop")
     signed_in.page.get_by_label("Description").fill(HOSTILE_NAMES[0])
     signed_in.page.get_by_label("Approvals").check()
+    signed_in.page.get_by_label("Tests must pass").check()
     assert signed_in.serious() == []
     press(signed_in, "Create environment")
     signed_in.sees("The environment is created.")
     made = api.get("/v1/environments/shop").json()
-    settings = {name: made[name] for name in ("description", "protected", "promotion_only", "approvals")}
+    settings = {
+        name: made[name] for name in ("description", "protected", "promotion_only", "tests_must_pass", "approvals")
+    }
     assert settings == {
         "description": HOSTILE_NAMES[0],
         "protected": False,
         "promotion_only": False,
+        "tests_must_pass": True,
         "approvals": 1,
     }
     signed_in.page.locator("#environment option[value=shop]").wait_for(state="attached")
@@ -79,6 +83,19 @@ def test_a_change_of_settings_sends_what_differs_and_is_undone(api: httpx.Client
     signed_in.sees_value("Description", "one")
     assert api.get("/v1/environments/changing").json() == changed | {"description": "one"}
     assert signed_in.page.get_by_label("Approvals").is_checked(), "what is not saved stays"
+
+
+def test_tests_that_must_pass_are_switched_on_and_off(api: httpx.Client, signed_in: Desk) -> None:
+    api.post("/v1/environments", json={"id": "gated"}).raise_for_status()
+    for wanted in (True, False):
+        signed_in.go("#/default/environments/gated")
+        signed_in.page.get_by_label("Tests must pass").set_checked(wanted)
+        press(signed_in, "Save")
+        signed_in.sees("The settings are saved.")
+        assert api.get("/v1/environments/gated").json()["tests_must_pass"] is wanted
+        signed_in.go("#/default/environments")
+        row = signed_in.page.get_by_role("row").filter(has_text="gated")
+        row.get_by_text("yes", exact=True).first.wait_for(state="attached" if wanted else "detached")
 
 
 def test_a_protected_environment_stays_until_it_is_not(api: httpx.Client, signed_in: Desk) -> None:

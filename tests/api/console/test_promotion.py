@@ -129,6 +129,39 @@ def test_a_second_person_approves(browser: Any, server: Server) -> None:
         assert roles(found, target) == ["chief"]
 
 
+def test_stored_tests_are_shown_to_asker_and_approver(browser: Any, server: Server) -> None:
+    """Those that fail are named, on the preview and on the promotion that waits."""
+    subject, resource = {"type": "user", "id": "mia"}, {"type": "report", "id": "r1"}
+    asked = {"request": {"subject": subject, "action": {"name": "publish"}, "resource": resource}}
+    expected = {"may": True, "may not": False}
+    tests = [{"name": f"<b>mia</b> {may}", **asked, "expect": {"decision": is_so}} for may, is_so in expected.items()]
+    failing = "gate: <b>mia</b> may"
+    with desk(browser, server) as found:
+        source, target = ends(found, "tested", approvals=1)
+        with found.client() as api:
+            api.post(f"/v1/environments/{target}/tests", json={"id": "gate", "tests": tests}).raise_for_status()
+        approver = key(found, "approver")
+        found.sign_in(key(found, "asker"), f"#/{target}/promotion?from={source}")
+        found.page.get_by_role("heading", name="Stored tests").wait_for()
+        section = found.page.locator("section").filter(has_text="Stored tests")
+        assert section.locator(".name").all_inner_texts() == [failing]
+        assert "1 test would pass and 1 would fail." in section.inner_text()
+        assert found.serious() == []
+        press(found, f"Promote to {target}")
+        found.sees("Another credential must approve it.")
+    with desk(browser, server) as found:
+        found.sign_in(approver, f"#/{target}/promotion")
+        found.page.get_by_role("link", name=source).first.click()
+        found.page.get_by_role("heading", name="Stored tests").wait_for()
+        section = found.page.locator("section").filter(has_text="Stored tests")
+        assert section.locator(".name").all_inner_texts() == [failing]
+        with found.client() as api:
+            api.patch(f"/v1/environments/{target}", json={"tests_must_pass": True}).raise_for_status()
+        press(found, "Approve")
+        found.page.get_by_role("alert").get_by_text(failing).wait_for()
+        assert roles(found, target) == ["analyst"]
+
+
 def test_a_credential_in_the_same_hands_is_refused_in_the_words_of_the_service(browser: Any, server: Server) -> None:
     with desk(browser, server) as found:
         source, target = ends(found, "hands", approvals=1)

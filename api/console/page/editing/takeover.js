@@ -8,6 +8,7 @@ import { update } from "../core/update.js";
 import { Act } from "../parts/act.js";
 import { Awaited } from "../parts/awaited.js";
 import { countsOf, ElementChanges } from "./element_changes.js";
+import { gateTests } from "./gate_tests.js";
 import { effectOnPeople } from "./people.js";
 import { actor } from "../parts/actor.js";
 import { notice } from "../parts/notice.js";
@@ -43,6 +44,7 @@ export class Takeover {
         ${found.elements.length ? html`<p>${countsOf(found.changes)}</p>${this.changes.view()}` : html`<p>Nothing: both policy models are the same.</p>`}
         ${found.truncated ? html`<p class="soft">There are more changes than are shown here.</p>` : nothing}
         ${inUse(found.in_use)}</section>
+      ${gateTests(found.tests)}
       ${found.drift.changes.length ? this.edits(found) : nothing}
       ${this.form(found)}`);
   }

@@ -4,7 +4,7 @@ import { html } from "../vendor/lit-html.js";
 import { update } from "../core/update.js";
 import { faultOf } from "../parts/fault.js";
 
-const SETTINGS = ["description", "protected", "promotion_only", "approvals"];
+const SETTINGS = ["description", "protected", "promotion_only", "tests_must_pass", "approvals"];
 const LONGEST_ID = 64;
 const LONGEST_DESCRIPTION = 4096;
 
@@ -12,7 +12,7 @@ const LONGEST_DESCRIPTION = 4096;
 export const PATHS = ["id", ...SETTINGS].map((name) => `$.${name}`);
 
 // Returns what the fields of a new environment begin with.
-export const newSettings = () => ({ description: "", protected: false, promotion_only: false, approvals: 0 });
+export const newSettings = () => ({ description: "", protected: false, promotion_only: false, tests_must_pass: false, approvals: 0 });
 
 // Returns the settings of an environment, for the fields.
 export const settingsOf = (one) => Object.fromEntries(SETTINGS.map((name) => [name, one[name]]));
@@ -42,6 +42,7 @@ export function settingsFields(draft, problem) {
     <fieldset class="settings"><legend>Protection</legend>
       ${flag("protected", "Protected", "It can't be deleted before this is taken away.", draft.protected, itself)}
       ${flag("promotion_only", "Promotion only", "Its policy model changes by promotion alone.", draft.promotion_only, itself)}
+      ${flag("tests_must_pass", "Tests must pass", "Promotions and their approvals are refused if a stored test fails on what they bring. Restorations need no test.", draft.tests_must_pass, itself)}
       ${flag("approvals", "Approvals", "Each promotion and restoration, and each change of the gateway settings, waits until another credential approves it.", draft.approvals > 0, Number)}
       <details><summary>What approvals do not cover</summary><ul>
         <li>Subjects with their attributes, groups, resources, assignments and grants.</li>

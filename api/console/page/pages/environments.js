@@ -31,6 +31,7 @@ function list(place) {
       { title: "Description", cell: (one) => html`<span class="name">${one.description}</span>` },
       { title: "Protected", cell: (one) => yes(one.protected) },
       { title: "Promotion only", cell: (one) => yes(one.promotion_only) },
+      { title: "Tests must pass", cell: (one) => yes(one.tests_must_pass) },
       { title: "Approvals", isNumber: true, cell: (one) => number(one.approvals) },
       { title: "Revision", isNumber: true, cell: (one) => number(one.revision) },
       { title: "Created", cell: (one) => when(one.created) },

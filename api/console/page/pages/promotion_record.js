@@ -11,6 +11,7 @@ import { Act } from "../parts/act.js";
 import { actor, ownName } from "../parts/actor.js";
 import { Awaited } from "../parts/awaited.js";
 import { countsOf, ElementChanges } from "../editing/element_changes.js";
+import { gateTests } from "../editing/gate_tests.js";
 import { effectOnPeople } from "../editing/people.js";
 import { heading } from "../parts/heading.js";
 import { notice } from "../parts/notice.js";
@@ -64,6 +65,7 @@ export function onePromotion(place, id) {
     view: () => found.view((one) => html`${title(place, one)}
       ${one.status === "pending" ? waiting(one, state, deeds) : nothing}
       ${one.people ? html`<section>${effectOnPeople(place.env, one.people)}</section>` : nothing}
+      ${gateTests(one.tests)}
       <section><h2>The ${NOUNS[one.kind]}</h2>${facts(place, one)}</section>
       ${one.status === "pending" ? html`<section><h2>What would change</h2>
         ${one.gateway ? settings(one.gateway) : one.elements?.length ? one.rows.view() : html`<p>Nothing: both policy models are the same.</p>`}
