@@ -72,7 +72,7 @@ ROOMS = {
         attempt_counts failed_attempts uses secret_format credential_shapes admin_access admin_key
         """
     ),
-    "writ.api.review": _down("asking people replaying testing wording"),
+    "writ.api.review": _down("asking people replaying testing wording effects"),
     "writ.api.server": _down(
         """
         server tls worker supervision acceptor listening connection deadline exchange outlet known_head

@@ -1,22 +1,13 @@
 """The answer of `writ diff`: the parts in which two models can differ. A new kind of difference is a new member."""
 
-from enum import Enum
 from typing import Any
 
 from msgspec import Struct
 
+from ...review.effects import Effect, decision_effect
 from ...review.people.people_answer import PeopleAnswer
 from ...store.history.change_log import ChangeCounts
 from ...store.promotions.promotion import ElementDifference
-
-
-class Effect(Enum):
-    """The effect of a change on a request, with its words. Those that a reviewer has to see come first."""
-
-    ALLOWED = "now allowed"
-    DENIED = "now denied"
-    FILTER = "with another filter"
-    REASON = "with another reason alone"
 
 
 class Changed(Struct, frozen=True):
@@ -55,9 +46,7 @@ class TestDifference(Struct, frozen=True):
         """The effect on the caller: the decision of the request changes, or only the reason for it."""
         if self.before.filter is not None:
             return Effect.FILTER
-        if self.before.decision == self.after.decision:
-            return Effect.REASON
-        return Effect.ALLOWED if self.after.decision else Effect.DENIED
+        return decision_effect(self.before.decision, self.after.decision)
 
 
 class ModelDifferences(Struct, frozen=True, omit_defaults=True):

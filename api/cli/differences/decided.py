@@ -14,7 +14,7 @@ from ....runtime.translate.read_tree import read_tree
 from ...review.testing.file_reading import ReadFile, TestQuestion, read_file
 from ..output import CommandFailed, os_sentence
 from ..testing.file_discovery import NoTests, test_files
-from .comparison import Decided, Effect, TestDifference
+from .comparison import Decided, TestDifference
 from .sides import ComparedModel
 
 
@@ -41,8 +41,7 @@ def decided_differently(old: ComparedModel, new: ComparedModel, paths: Sequence[
                 if not _same(before, after):
                     name = f"{test.name} ({asked.label})" if asked.label else test.name
                     different.append(TestDifference(file.source.name, name, asked.request, before, after))
-    order = [*Effect]
-    return DecidedCounts(count, tuple(sorted(different, key=lambda one: order.index(one.effect))))
+    return DecidedCounts(count, tuple(sorted(different, key=lambda one: one.effect.rank)))
 
 
 def _files(paths: Sequence[Path]) -> Iterator[ReadFile]:

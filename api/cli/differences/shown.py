@@ -6,9 +6,10 @@ from typing import Final
 
 import msgspec
 
+from ...review.effects import effect_words
 from ...review.people.people_lines import people_lines
 from ..environments.shown_answers import count_lines, element_lines, heading, rendered
-from .comparison import Decided, Effect, ModelDifferences, TestDifference
+from .comparison import Decided, ModelDifferences, TestDifference
 
 MOST_CHARACTERS: Final = 65_536
 """The characters of a comment, as GitHub and GitLab take them. Markdown that is longer is cut."""
@@ -56,9 +57,8 @@ def _summary(asked: int, found: Sequence[TestDifference]) -> str:
     '12 requests of tests: none has another answer'
     """
     requests = f"{asked} request{'' if asked == 1 else 's'} of tests"
-    counts = Counter(one.effect for one in found)
-    told = [f"{counts[effect]} {effect.value}" for effect in Effect if counts[effect]]
-    return f"{requests}: {', '.join(told)}:" if told else f"{requests}: none has another answer"
+    told = effect_words(Counter(one.effect for one in found))
+    return f"{requests}: {told}:" if told else f"{requests}: none has another answer"
 
 
 def _answer(decided: Decided) -> str:

@@ -9,6 +9,7 @@ import click
 import msgspec
 
 from ....runtime import Engine, RateCounters
+from ...review.effects import effect_words
 from ...review.replaying.replayed_record import ComparedAnswer, NotCompared
 from ...review.replaying.report import as_json, ordered
 from ...review.replaying.tally import Tally
@@ -39,7 +40,7 @@ def replay_command(log: Path, bundle: Path, environment: str | None, style: str)
 
     LOG is a decision log, which may be compressed by gzip. `-` is standard input. Without --env, the records of the
     bundle's environment are compared. An answer changes if its decision, its reason code, or the policy or grant that
-    decides is another one.
+    decides is another one. Flips of the decision come first.
 
     Exit code 0 if no answer changes, 1 if one does, 2 if a file can't be read or no record can be compared.
 
@@ -75,7 +76,8 @@ def _replayed(engine: Engine, log: Path, environment: str | None) -> Tally:
 
 
 def _print(found: Tally) -> None:
-    click.echo(f"{found.records:,} records: {found.same:,} answers stay, {found.changed:,} change")
+    effects = f": {effect_words(found.effects)}" if found.changed else ""
+    click.echo(f"{found.records:,} records: {found.same:,} answers stay, {found.changed:,} change{effects}")
     for reason, words in _APART.items():
         if found.apart[reason]:
             click.echo(f"  {found.apart[reason]:,} {words}")

@@ -96,14 +96,15 @@ def _preview(log: Path | None, tried: Tried) -> ChangesPreview:
 
 def _tests(tried: Tried, before: TestedModel, after: TestedModel) -> PreviewedTests:
     was, now = (run_sets(tried.trial.tests, model, tried.is_left) for model in (before, after))
-    changed, truncated = shown(
+    found = [
         ChangedTest(TestName(two.id, second.name), first, second)
         for one, two in zip(was, now, strict=True)
         for first, second in zip(one.tests, two.tests, strict=False)  # a run may end early
         if first.passed != second.passed
-    )
-    report = report_of(0, now)
-    return PreviewedTests(report.passed, report.failed, report.not_run, changed, truncated)
+    ]
+    changed, truncated = shown(sorted(found, key=lambda one: not one.flips))
+    report, flips = report_of(0, now), sum(one.flips for one in found)
+    return PreviewedTests(report.passed, report.failed, report.not_run, changed, truncated, flips)
 
 
 def _entry(change: ElementTexts) -> EntryAnswer:

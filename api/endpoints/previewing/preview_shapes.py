@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
+from ...review.effects import EffectCounts
 from ...review.people.people_answer import PeopleAnswer
 from ...review.testing.outcome_report import Count, TestOutcome
 from ..management.management_shapes import EntryAnswer
@@ -44,11 +45,16 @@ class ChangedTest(Struct, frozen=True):
     before: TestOutcome
     after: TestOutcome
 
+    @property
+    def flips(self) -> bool:
+        """True if a decision was or will be another one than expected, and not a reason or a filter alone."""
+        return self.before.is_decided_wrongly or self.after.is_decided_wrongly
+
 
 class PreviewedTests(Struct, frozen=True):
     """The stored tests on the model with the changes, and those that pass on one of the two models only.
 
-    `truncated` says that there are more of these.
+    Of these, the `flips` with another decision come first. `truncated` says that there are more of these.
     """
 
     passed: Count
@@ -56,6 +62,7 @@ class PreviewedTests(Struct, frozen=True):
     not_run: Count
     changed: tuple[ChangedTest, ...]
     truncated: bool
+    flips: Count
 
 
 class LoggedRequest(Struct, frozen=True):
@@ -83,7 +90,8 @@ class PreviewedDecisions(Struct, frozen=True):
     """The newest requests in the decision log, answered without and with the changes at their own instants.
 
     `replayed` were compared, and `changed` of them would be answered otherwise. The others could not be compared: they
-    are masked or incomplete, depend on a rate limit, or are searches without a filter.
+    are masked or incomplete, depend on a rate limit, or are searches without a filter. The groups whose decisions flip
+    come first.
     """
 
     replayed: Count
@@ -91,6 +99,7 @@ class PreviewedDecisions(Struct, frozen=True):
     masked: Count
     rate_limited: Count
     not_compared: Count
+    effects: EffectCounts
     groups: tuple[DecisionGroup, ...]
 
 

@@ -10,6 +10,7 @@ import msgspec
 
 from ....bundles.conditions.instants import parse_instant
 from ....runtime import Engine
+from ...review.effects import effect_counts
 from ...review.replaying.replayed_record import ChangedAnswer, NotCompared, compared_engines
 from ...review.replaying.report import ordered
 from ...review.replaying.tally import ChangeGroup, Tally
@@ -50,6 +51,7 @@ def replayed(
         found.apart[NotCompared.MASKED],
         found.apart[NotCompared.RATE_LIMITED],
         found.apart[NotCompared.NOT_COMPARED],
+        effect_counts(found.effects),
         tuple(_group(change, group) for change, group in ordered(found)),
     )
 

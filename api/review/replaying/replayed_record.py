@@ -12,6 +12,7 @@ from ....runtime import BadRequest, Engine, SearchUnavailable
 from ....runtime.requests.searches import read_resource_search
 from ...telemetry.decision_log.entry import MICROSECONDS, NANOSECONDS, EntryKind
 from ...telemetry.decision_log.record import ReadRecord
+from ..effects import Effect, decision_effect
 
 BAD_REQUEST: Final = "BAD_REQUEST"
 """Stands for the reason code of a request that can't be read."""
@@ -50,6 +51,13 @@ class ChangedAnswer(NamedTuple):
 
     before: ComparedAnswer
     after: ComparedAnswer
+
+    @property
+    def effect(self) -> Effect:
+        """The effect on the caller: the decision flips, or only the filter or the reason changes."""
+        if self.before.reason == FILTER:
+            return Effect.FILTER
+        return decision_effect(self.before.decision, self.after.decision)
 
 
 def compared(engine: Engine, record: ReadRecord, environment: str | None) -> NotCompared | ChangedAnswer | None:

@@ -1,14 +1,17 @@
-"""Tells the result of a replay: changes in groups, the largest first."""
+"""Tells the result of a replay: changes in groups, flips of decisions before changes of the reason."""
 
 from typing import Any
 
+import msgspec
+
+from ..effects import effect_counts
 from .replayed_record import ChangedAnswer, NotCompared
 from .tally import ChangeGroup, Tally
 
 
 def ordered(found: Tally) -> list[tuple[ChangedAnswer, ChangeGroup]]:
-    """Returns the groups: the largest first, then the one whose example comes first."""
-    return sorted(found.groups.items(), key=lambda one: (-one[1].count, one[1].line))
+    """Returns the groups by effect, flips first. Of one effect, the largest comes first, then the earliest example."""
+    return sorted(found.groups.items(), key=lambda one: (one[0].effect.rank, -one[1].count, one[1].line))
 
 
 def as_json(found: Tally) -> dict[str, Any]:
@@ -17,6 +20,7 @@ def as_json(found: Tally) -> dict[str, Any]:
         "records": found.records,
         "same": found.same,
         "changed": found.changed,
+        "effects": msgspec.to_builtins(effect_counts(found.effects)),
         **{str(reason): found.apart[reason] for reason in NotCompared},
         "bad_lines": found.bad,
         "groups": [

@@ -10,6 +10,7 @@ import msgspec
 from ....runtime import Engine
 from ...http.lines import TooLong
 from ...telemetry.decision_log.record import ReadRecord
+from ..effects import Effect
 from .replayed_record import ChangedAnswer, NotCompared, compared
 
 SHOWN_LINES: Final = 10
@@ -35,7 +36,10 @@ Lines: TypeAlias = list[bytes | TooLong]
 
 @dataclass(slots=True)
 class Tally:
-    """Numbers of lines. `apart` has those that are not compared. `environments` are the names in the records."""
+    """Numbers of lines. `apart` has those that are not compared. `environments` are the names in the records.
+
+    `effects` counts the changed answers, also those without a group.
+    """
 
     records: int = 0
     same: int = 0
@@ -43,6 +47,7 @@ class Tally:
     bad: int = 0
     bad_lines: list[int] = field(default_factory=list)
     apart: Counter[NotCompared] = field(default_factory=Counter)
+    effects: Counter[Effect] = field(default_factory=Counter)
     groups: dict[ChangedAnswer, ChangeGroup] = field(default_factory=dict)
     environments: set[str | None] = field(default_factory=set)
 
@@ -54,6 +59,7 @@ class Tally:
         self.bad += other.bad
         self.bad_lines = (self.bad_lines + other.bad_lines)[:SHOWN_LINES]
         self.apart.update(other.apart)
+        self.effects.update(other.effects)
         self.environments |= other.environments
         for change, group in other.groups.items():
             self._add_group(change, group)
@@ -81,6 +87,7 @@ class Tally:
                 self.apart[outcome] += 1
             case ChangedAnswer():
                 self.changed += 1
+                self.effects[outcome.effect] += 1
                 self._add_group(outcome, ChangeGroup(1, line, example))
 
 

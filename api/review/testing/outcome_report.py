@@ -52,6 +52,11 @@ class TestOutcome(Struct, frozen=True):
     failures: tuple[TestFailure, ...]
     more: Count
 
+    @property
+    def is_decided_wrongly(self) -> bool:
+        """True if a decision is not as expected. A failure that is not listed may be one of that kind."""
+        return self.more > 0 or any(wrong.member == "decision" for one in self.failures for wrong in one.mismatches)
+
 
 class SetOutcome(Struct, frozen=True):
     """The outcomes of a set of tests, by its id. `not_run` tests came after the time of the run had passed."""

@@ -21,7 +21,10 @@ MOST_NAMED: Final = 1_000
 
 
 class GateOutcome(Struct, frozen=True):
-    """The stored tests of the target on what the promotion brings. `failing` has the first 1,000, as `set: test`."""
+    """The stored tests of the target on what the promotion brings.
+
+    `failing` has the first 1,000, as `set: test`. Those whose decision is wrong come before those with another reason.
+    """
 
     passed: Count
     failed: Count
@@ -50,4 +53,6 @@ def _run(model: Model, texts: Sequence[bytes]) -> tuple[SetOutcome, ...]:
 
 
 def _failing(ran: Sequence[SetOutcome]) -> Iterator[str]:
-    yield from (f"{one.id}: {test.name}" for one in ran for test in one.tests if not test.passed)
+    failing = [(one, test) for one in ran for test in one.tests if not test.passed]
+    failing.sort(key=lambda found: not found[1].is_decided_wrongly)
+    yield from (f"{one.id}: {test.name}" for one, test in failing)

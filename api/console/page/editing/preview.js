@@ -77,14 +77,16 @@ function tests(found) {
     ${found.truncated || found.changed.length > SHOWN ? html`<p class="soft">and more</p>` : nothing}`;
 }
 
-// Answers that flip come before those of which only the reason, or the policy that decides, is another one.
+// The service puts answers that flip before those of which only the reason, or the policy that decides, is another one.
 function decisions(found) {
   if (!found.replayed) return html`<p class="soft">The decision log has no requests that can be asked again.</p>`;
-  const [flips, reasons] = [found.groups.filter(isFlip), found.groups.filter((one) => !isFlip(one))];
-  const sum = (groups) => groups.reduce((all, one) => all + one.count, 0);
-  return html`<p>${mark(!found.changed)}${number(sum(flips))} of the last ${counted(found.replayed, "decision")} would be another one${
-      reasons.length ? html`, and ${number(sum(reasons))} would have another reason` : nothing}.</p>
-    <ul class="plain">${[...flips, ...reasons].slice(0, SHOWN).map((one) => html`<li>${isFlip(one) ? flipTag(one) : nothing}${counted(one.count, "decision")}:
+  const { now_allowed, now_denied } = found.effects;
+  const flips = now_allowed + now_denied;
+  const others = found.changed - flips;
+  return html`<p>${mark(!found.changed)}${number(flips)} of the last ${counted(found.replayed, "decision")} would be another one${
+      flips ? html` (${number(now_allowed)} then allowed, ${number(now_denied)} then denied)` : nothing}${
+      others ? html`, and ${number(others)} would have another reason` : nothing}.</p>
+    <ul class="plain">${found.groups.slice(0, SHOWN).map((one) => html`<li>${isFlip(one) ? flipTag(one) : nothing}${counted(one.count, "decision")}:
       <code>${one.before}</code>${by(one.policy_before)} now, <code>${one.after}</code>${by(one.policy_id)} then</li>`)}</ul>
     ${found.groups.length > SHOWN ? html`<p class="soft">and more</p>` : nothing}`;
 }

@@ -133,8 +133,19 @@ def test_changes_are_grouped_with_the_first_example(tmp_path: Path) -> None:
         "ACTION_NOT_PERMITTED": 1,
     }
     text = writ("replay", tmp_path / "log", tmp_path / "new").stdout.decode()
-    assert text.startswith("5 records: 0 answers stay, 5 change\n")
+    assert text.startswith("5 records: 0 answers stay, 5 change: 3 now denied, 2 with another reason alone\n")
     assert "3 × ALLOWED by readers → NO_POLICY_MATCH\n  line 2, 2026-11-22T21:32:51.123456Z: {" in text
+
+
+def test_flips_of_decisions_come_before_changes_of_the_reason(tmp_path: Path) -> None:
+    """However many answers have another reason alone: a reviewer has to see first who is allowed or denied what."""
+    engine = engine_for(MODEL, tmp_path / "old")
+    lines = [logged(engine, asked("draft"), NOW + n) for n in range(4)] + [logged(engine, asked())]
+    _, found = replayed(tmp_path, b"\n".join(lines), bundle_file(MODEL | {"policies": []}, tmp_path / "new"))
+    assert [(one["before"], one["count"]) for one in found["groups"]] == [("ALLOWED", 1), ("CONDITION_FAILED", 4)]
+    assert found["effects"] == {"now_allowed": 0, "now_denied": 1, "other_filter": 0, "other_reason": 4}
+    text = writ("replay", tmp_path / "log", tmp_path / "new").stdout.decode()
+    assert text.index("1 × ALLOWED by readers") < text.index("4 × CONDITION_FAILED")
 
 
 def test_a_log_may_be_compressed_or_come_from_standard_input(tmp_path: Path) -> None:
@@ -324,3 +335,4 @@ def test_the_number_of_groups_is_bounded(tmp_path: Path, monkeypatch: pytest.Mon
     lines = [logged(engine, asked("draft")), logged(engine, asked())]
     found = as_json(tally(engine_for(MODEL | {"policies": []}, tmp_path / "new"), lines, 1, None))
     assert (found["changed"], len(found["groups"])) == (2, 1)
+    assert (found["effects"]["now_denied"], found["effects"]["other_reason"]) == (1, 1), "counted without a group too"

@@ -90,13 +90,15 @@ def test_a_preview_tells_of_elements_tests_and_decisions(served: httpx.Client) -
     assert (tests["passed"], tests["failed"], tests["not_run"], tests["truncated"]) == (2, 3, 0, False)
     changed = {one["test"]["name"]: (one["before"]["passed"], one["after"]["passed"]) for one in tests["changed"]}
     assert changed == {"who does what": (True, False), "bob reads": (False, True)}
+    assert tests["flips"] == 2
     assert tests["changed"][0]["test"] == {"id": "a", "name": "who does what"}
     assert [one["label"] for one in tests["changed"][0]["after"]["failures"]] == ["bob, read, plan"]
 
     decisions = found["decisions"]
     groups = decisions.pop("groups")
     counts = {"replayed": 4, "changed": 3, "masked": 0, "rate_limited": 1, "not_compared": 1}
-    assert decisions == counts, "the records of another environment do not count"
+    effects = {"now_allowed": 2, "now_denied": 0, "other_filter": 1, "other_reason": 0}
+    assert decisions == counts | {"effects": effects}, "the records of another environment do not count"
     told = {(one["before"], one["after"], one["policy_id"], one["policy_before"], one["count"]) for one in groups}
     assert told == {
         ("ACTION_NOT_PERMITTED", "ALLOWED", "open", None, 2),
@@ -104,6 +106,23 @@ def test_a_preview_tells_of_elements_tests_and_decisions(served: httpx.Client) -
     }
     newest = next(one for one in groups if one["after"] == "ALLOWED")["example"]
     assert newest["request"]["resource"]["id"] == "d2"
+
+
+def test_tests_whose_decision_flips_come_before_those_with_another_reason(served: httpx.Client) -> None:
+    """However they are ordered in their sets."""
+    asked = {"request": {"subject": BOB, "action": {"name": "read"}, "resource": PLAN}}
+    tests = [
+        {"name": "the reason", **asked, "expect": {"reason_code": "ACTION_NOT_PERMITTED"}},
+        {"name": "the decision", **asked, "expect": {"decision": False}},
+    ]
+    assert served.post(f"{ROOT}/tests", json={"id": "0", "tests": tests}).status_code == 201
+    try:
+        found = previewed(served, CHANGE)["tests"]
+    finally:
+        served.delete(f"{ROOT}/tests/0")
+    names = [one["test"]["name"] for one in found["changed"]]
+    assert (names[0], names[-1]) == ("the decision", "the reason")
+    assert (found["flips"], len(names)) == (3, 4)
 
 
 def test_a_deletion_shows_all_that_goes(served: httpx.Client) -> None:
