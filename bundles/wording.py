@@ -1,5 +1,6 @@
 """Words for messages: a user's own words in backticks, values, lists of names, and similar names."""
 
+import re
 from collections.abc import Collection, Iterable, Sequence
 from difflib import get_close_matches
 from heapq import nsmallest
@@ -20,8 +21,19 @@ MAX_SLIPS = 4
 """A misspelt name is recognised if it has at most this many characters more or fewer."""
 
 
+_MADE_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
 Path: TypeAlias = tuple[str | int, ...]
 """Names of members and indexes of elements, from the root of a document: `("policies", 0, "effect")`."""
+
+
+def is_made_id(id: str) -> bool:
+    """Returns whether an id is a UUID, as Writ makes for assignments and grants. It says nothing to people.
+
+    >>> is_made_id("4d1e5ed0-5a3c-5a55-8a5c-1d2f3a4b5c6d"), is_made_id("g-1")
+    (True, False)
+    """
+    return _MADE_ID.fullmatch(id) is not None
 
 
 def show_path(path: Path) -> str:

@@ -4,7 +4,7 @@ from array import array
 from collections.abc import Hashable, Iterator
 
 from ...bundles.conditions.instants import parse_instant
-from ...bundles.wording import quoted
+from ...bundles.wording import is_made_id, quoted
 from ..diagnostics.diagnostic import Finding
 from ..model.elements import Grant
 from .draft import Draft
@@ -66,7 +66,7 @@ def check_equal_grants(draft: Draft) -> Iterator[Finding]:
 
 
 def _finding(first: Grant, index: int, other: int) -> Finding:
-    noun = "another grant" if first.id is None else f"the grant {quoted(first.id)}"
+    noun = "another grant" if first.id is None or is_made_id(first.id) else f"the grant {quoted(first.id)}"
     message = f"{noun} gives the same actions on the same resource to the same holder, for the same time"
     return Finding("duplicate-grant", message, ("grants", index), see=("grants", other))
 

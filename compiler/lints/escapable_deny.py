@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
 from ...bundles.program.clauses import ATTRIBUTE_SECTIONS
-from ...bundles.wording import Path, joined, quoted
+from ...bundles.wording import Path, is_made_id, joined, quoted
 from ..checks.draft import Draft
 from ..diagnostics.diagnostic import Finding
 from ..model.declared import required_keys
@@ -99,7 +99,8 @@ def _by_allow(deny: PreparedPolicy, missing: Sequence[Attribute], allow: Prepare
 
 
 def _by_grant(deny: PreparedPolicy, missing: Sequence[Attribute], grant: Grant) -> Finding:
-    shown = quoted(grant.id) if grant.id else f"on {quoted(grant.resource.type)} {quoted(grant.resource.id)}"
+    is_named = grant.id and not is_made_id(grant.id)
+    shown = quoted(grant.id) if is_named else f"on {quoted(grant.resource.type)} {quoted(grant.resource.id)}"
     help_text = f"a grant has no conditions; replace it by an ALLOW with {_condition_on(missing)}"
     return _finding(deny, missing, f"the direct grant {shown}", help_text)
 

@@ -92,4 +92,4 @@ def _print(found: Tally) -> None:
 
 
 def _shown(told: ComparedAnswer) -> str:
-    return escaped(told.reason if told.policy is None else f"{told.reason} by {told.policy}")
+    return escaped(told.reason if told.decider is None else f"{told.reason} by {told.decider}")

@@ -8,8 +8,10 @@ import msgspec
 from ....bundles.conditions.instants import parse_instant
 from ....bundles.conditions.values import Unreadable
 from ....bundles.event_loop import TakesLong
+from ....bundles.wording import is_made_id
 from ....runtime import BadRequest, Engine, SearchUnavailable
 from ....runtime.requests.searches import read_resource_search
+from ....runtime.rules.reasons import AccessPath
 from ...telemetry.decision_log.entry import MICROSECONDS, NANOSECONDS, EntryKind
 from ...telemetry.decision_log.record import ReadRecord
 from ..effects import Effect, decision_effect
@@ -44,6 +46,13 @@ class ComparedAnswer(NamedTuple):
     reason: str
     decision: bool | None
     policy: str | None
+    is_granted: bool = False
+    """True if a direct grant decides."""
+
+    @property
+    def decider(self) -> str | None:
+        """The policy or grant in words, or None. An id that Writ made for a grant says nothing to people."""
+        return "a direct grant" if self.is_granted and is_made_id(self.policy or "") else self.policy
 
 
 class ChangedAnswer(NamedTuple):
@@ -172,7 +181,10 @@ def _decided(engine: Engine, request: dict[str, Any], now: float) -> ComparedAns
 def _told(answer: dict[str, Any]) -> ComparedAnswer:
     context = answer["context"]
     return ComparedAnswer(
-        context["reason_code"], answer["decision"], context.get("policy_id") or context.get("denied_by")
+        context["reason_code"],
+        answer["decision"],
+        context.get("policy_id") or context.get("denied_by"),
+        context.get("access_path") == AccessPath.DIRECT,
     )
 
 

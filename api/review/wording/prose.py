@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from ....bundles.wording import joined
+from ....bundles.wording import is_made_id, joined
 from .condition_prose import Proved, condition_sentence
 from .plain_values import named
 from .why_not_words import why_not_lines
@@ -28,7 +28,7 @@ def explained(answer: Mapping[str, Any]) -> Iterator[str]:
     """
     context = answer["context"]
     verdict = "Allowed" if answer["decision"] else "Denied"
-    yield f"{verdict} ({context['reason_code']}): {context['reason']}."
+    yield f"{verdict} ({context['reason_code']}): {_reason(context)}."
     if "retry_after_seconds" in context:
         yield f"Ask again in {context['retry_after_seconds']} seconds."
     proof = decisive_proof(answer)
@@ -46,6 +46,13 @@ def explained(answer: Mapping[str, Any]) -> Iterator[str]:
         yield "There is more than this: the proof was cut at a limit."
     if "why_not" in proof:
         yield from why_not_lines(proof["why_not"])
+
+
+def _reason(context: Mapping[str, Any]) -> str:
+    """Returns the reason without the id that Writ made for a grant: the question says what it is about."""
+    if context.get("access_path") == "direct" and is_made_id(context["policy_id"]):
+        return "a direct grant allows it"
+    return str(context["reason"])
 
 
 def decisive_proof(answer: Mapping[str, Any]) -> Mapping[str, Any] | None:
@@ -86,7 +93,12 @@ def _entity(entity: Mapping[str, Any]) -> str:
 def _candidate(candidate: Proved) -> Iterator[str]:
     if candidate["kind"] == "grant":
         group = f" to the group {named(candidate['held_by']['group'])}" if "held_by" in candidate else ""
-        yield f"Grant {named(candidate['id'])}{group} allows it directly."
+        is_made = is_made_id(candidate["id"])
+        yield (
+            f"A direct grant{group} allows it."
+            if is_made
+            else f"Grant {named(candidate['id'])}{group} allows it directly."
+        )
         return
     yield f"{_policy(candidate)} {_through(candidate)}"
     conditions = candidate["conditions"]

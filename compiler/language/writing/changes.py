@@ -1,12 +1,12 @@
 """Shows the change of an element as lines of text: those of before and of after, as a difference of files has them."""
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Final
 
 from msgspec.structs import replace
 
+from ....bundles.wording import is_made_id
 from ...model.elements import Assignment, Element, ElementKind, Grant
 from ...model.normal_form import normalised
 from .compared_lines import ADDED, CONTEXT, REMOVED, SAME, Row, compared, shown
@@ -14,7 +14,6 @@ from .layout import Line
 from .model import element_lines
 
 _SIDES: Final = (REMOVED, ADDED)
-_MADE_ID: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 def change_lines(
@@ -47,7 +46,7 @@ def statement_text(kind: ElementKind, element: Element) -> str:
 
 def has_made_id(element: Element) -> bool:
     """Returns whether the id of an assignment or a grant is a UUID, which says nothing to people."""
-    return isinstance(element, Assignment | Grant) and bool(_MADE_ID.fullmatch(element.id or ""))
+    return isinstance(element, Assignment | Grant) and is_made_id(element.id or "")
 
 
 def _lines(kind: ElementKind, element: Element | None) -> Iterator[Line]:

@@ -62,6 +62,12 @@ def test_each_one_after_the_first_is_an_error():
     assert "the grant `a` gives the same" in found[0].message
 
 
+def test_a_made_id_is_not_named():
+    """A document that was exported has the ids that Writ made. The place says which grant it is."""
+    (found,) = loaded(GRANT | {"id": "4d1e5ed0-5a3c-5a55-8a5c-1d2f3a4b5c6d"}, GRANT).diagnostics
+    assert found.message.startswith("another grant gives the same")
+
+
 def test_the_same_id_is_the_fault_that_counts():
     assert [one.code for one in loaded(GRANT | {"id": "a"}, GRANT | {"id": "a"}).diagnostics] == ["duplicate-id"]
 

@@ -188,3 +188,6 @@ def test_a_grant_as_a_witness_is_named():
     assert "the direct grant `g` does not need it" in found.message
     (found,) = load_text(model(deny(1, **when("s", "eq", "x")), grants=READ.replace('"id": "g", ', ""))).diagnostics
     assert "the direct grant on `document` `d1` does not need it" in found.message
+    made = READ.replace('"id": "g"', '"id": "4d1e5ed0-5a3c-5a55-8a5c-1d2f3a4b5c6d"')
+    (found,) = load_text(model(deny(1, **when("s", "eq", "x")), grants=made)).diagnostics
+    assert "the direct grant on `document` `d1` does not need it" in found.message, "a made id says nothing"

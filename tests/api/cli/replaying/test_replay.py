@@ -83,7 +83,8 @@ def without_rates(document: dict[str, Any]) -> dict[str, Any]:
 
 def told(answer: dict[str, Any]) -> tuple[Any, ...]:
     """What is compared of the oracle's answer."""
-    return answer["decision"], answer["reason_code"], answer.get("policy_id") or answer.get("denied_by")
+    decider = answer.get("policy_id") or answer.get("denied_by")
+    return answer["decision"], answer["reason_code"], decider, answer["access_path"] == "direct"
 
 
 @settings(max_examples=150, deadline=None)
@@ -146,6 +147,23 @@ def test_flips_of_decisions_come_before_changes_of_the_reason(tmp_path: Path) ->
     assert found["effects"] == {"now_allowed": 0, "now_denied": 1, "other_filter": 0, "other_reason": 4}
     text = writ("replay", tmp_path / "log", tmp_path / "new").stdout.decode()
     assert text.index("1 × ALLOWED by readers") < text.index("4 × CONDITION_FAILED")
+
+
+def test_a_grant_without_a_name_is_no_bare_id(tmp_path: Path) -> None:
+    """The line of the request says what the grant is for. JSON has the id. A policy keeps its id, also a UUID."""
+    made = "4d1e5ed0-5a3c-5a55-8a5c-1d2f3a4b5c6d"
+    grant = {"id": made, "subject": asked()["subject"], "resource": {"type": "document", "id": "d1"}}
+    nothing = MODEL | {"policies": []}
+    engine = engine_for(nothing | {"grants": [grant | {"actions": ["read"]}]}, tmp_path / "old")
+    request = asked() | {"resource": {"type": "document", "id": "d1"}}
+    _, found = replayed(tmp_path, logged(engine, request), bundle_file(nothing, tmp_path / "new"))
+    assert found["groups"][0]["policy_before"] == made
+    text = writ("replay", tmp_path / "log", tmp_path / "new").stdout.decode()
+    assert "1 × ALLOWED by a direct grant → NO_POLICY_MATCH" in text
+    policies = [one | {"id": made} for one in MODEL["policies"][:1]]
+    (tmp_path / "log").write_bytes(logged(engine_for(MODEL | {"policies": policies}, tmp_path / "old"), asked()))
+    text = writ("replay", tmp_path / "log", tmp_path / "new").stdout.decode()
+    assert f"1 × ALLOWED by {made} → NO_POLICY_MATCH" in text
 
 
 def test_a_log_may_be_compressed_or_come_from_standard_input(tmp_path: Path) -> None:

@@ -317,6 +317,14 @@ def test_a_grant_to_a_group_names_the_group(tmp_path):
     assert found[1:] == ["Grant `g` to the group `team` allows it directly."]
 
 
+def test_a_grant_with_a_made_id_is_not_named_by_it(tmp_path):
+    """The question says which resource and subject it is for."""
+    grant = {"group": "team", "resource": {"type": "document", "id": "d1"}, "actions": ["read"]}
+    groups = [*MODEL["groups"], {"id": "team", "members": [request()["subject"]]}]
+    found = lines(tmp_path, [], request(), grants=[grant], groups=groups)
+    assert found == ["Allowed (ALLOWED): a direct grant allows it.", "A direct grant to the group `team` allows it."]
+
+
 def test_a_deny_that_does_not_hold(tmp_path):
     found = lines(tmp_path, [policy("DENY", **resource("s", "eq", 1))], request())
     assert found[1] == ("Policy `p` would deny it, but not all of its conditions hold. It applies without a role.")
