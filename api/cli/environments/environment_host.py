@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from ...endpoints.management.management_shapes import EnvironmentAnswer, EnvironmentPatch, NewEnvironment
-from ...endpoints.management.promotions.promotion_shapes import PreviewAnswer
-from ...review.people.people_answer import PeopleAnswer
+from ...endpoints.management.promotions.promotion_shapes import PreviewAnswer, PromotionRecord
 from ...store.promotions.promotion import Drift, Promotion, Wanted
 from ..model_elements import Elements
 
@@ -36,8 +35,8 @@ class EnvironmentHost(Protocol):
     def promote(self, env: str, wanted: Wanted, dry_run: bool) -> PreviewAnswer | Promotion:
         """Promote to the environment `env`, or show what that would do."""
 
-    def waiting_people(self, env: str, id: str) -> PeopleAnswer | None:
-        """Returns who gains and who loses by a promotion that waits, or None if it is not possible."""
+    def waiting(self, env: str, id: str) -> PromotionRecord:
+        """Returns a promotion that waits, with its exact changes, and who gains and who loses by it."""
 
     def approve(self, env: str, id: str, digest: str | None) -> Promotion:
         """Approve a promotion that waits."""

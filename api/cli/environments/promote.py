@@ -1,16 +1,17 @@
 """`writ promote`: takes over the policies of one environment into another, or decides on what waits for an approval."""
 
+from collections.abc import Iterable
+
 import click
 from msgspec.structs import replace
 
 from ...endpoints.management.promotions.promotion_shapes import PreviewAnswer
-from ...review.people.people_answer import PeopleAnswer
 from ...review.people.people_lines import people_lines
 from ...store.promotions.promotion import Promotion, RoleRename, Wanted
 from .environment_host import EnvironmentHost
 from .environment_options import place_options
 from .refusing import told_refusals
-from .shown_answers import FORMATS, preview_lines, promotion_lines, rendered, show
+from .shown_answers import FORMATS, preview_lines, promotion_lines, rendered, show, waiting_lines
 
 
 @click.command("promote")
@@ -66,7 +67,7 @@ def promote_command(
     _refuse_options_without_effect(source, dry_run, accept_drift or bool(renames), note, approve, expect_digest)
     with told_refusals():
         if approve is not None:
-            _tell(place.waiting_people(target, approve), form)
+            _tell(waiting_lines(place.waiting(target, approve)), form)
             done = place.approve(target, approve, expect_digest)
         elif reject is not None:
             done = place.reject(target, reject, note)
@@ -79,17 +80,17 @@ def promote_command(
             if dry_run:
                 show(preview_lines(preview, target, form), form, preview)
                 return
-            _tell(preview.people, form)
+            _tell(people_lines(preview.people) if preview.people else (), form)
             promoted = place.promote(target, replace(wanted, expect_digest=preview.digest), dry_run=False)
             assert isinstance(promoted, Promotion), "it is asked for"
             done = promoted
     show(promotion_lines(done, target), form, done)
 
 
-def _tell(people: PeopleAnswer | None, form: str) -> None:
-    """Prints who gains and who loses, before the promotion is asked for or approved."""
-    if people is not None and form != "json":
-        for line in rendered(people_lines(people), form):
+def _tell(lines: Iterable[str], form: str) -> None:
+    """Prints what to know before the promotion is asked for or approved."""
+    if form != "json":
+        for line in rendered(lines, form):
             click.echo(line)
 
 

@@ -15,7 +15,6 @@ from ....compiler.load import load
 from ....compiler.source import Source
 from ...endpoints.management.management_shapes import EnvironmentAnswer, EnvironmentPatch, NewEnvironment
 from ...endpoints.management.promotions.promotion_shapes import PreviewAnswer, PromotionRecord
-from ...review.people.people_answer import PeopleAnswer
 from ...settings.model_limits import model_limits
 from ...store.history.origin import POLICY_KINDS
 from ...store.promotions.promotion import Drift, Promotion, Wanted
@@ -72,8 +71,8 @@ class ServedPlace:
             f"{environment_path(env)}/promotions", _given(wanted) | {"from": wanted.source}, dry_run
         )
 
-    def waiting_people(self, env: str, id: str) -> PeopleAnswer | None:
-        return self._call("GET", f"{environment_path(env)}/promotions/{segment(id)}", PromotionRecord).people
+    def waiting(self, env: str, id: str) -> PromotionRecord:
+        return self._call("GET", f"{environment_path(env)}/promotions/{segment(id)}", PromotionRecord)
 
     def approve(self, env: str, id: str, digest: str | None) -> Promotion:
         return self._call(

@@ -7,8 +7,9 @@ import click
 import msgspec
 
 from ....compiler.language.words import STATEMENT_OF
-from ...endpoints.management.promotions.promotion_shapes import PreviewAnswer
+from ...endpoints.management.promotions.promotion_shapes import PreviewAnswer, PromotionRecord
 from ...review.people.people_lines import people_lines
+from ...review.testing.tests_gate import GateOutcome
 from ...store.promotions.promotion import Drift, ElementDifference, Promotion
 from ..output import escaped
 
@@ -44,15 +45,29 @@ def preview_lines(preview: PreviewAnswer, target: str, form: str) -> Iterator[st
     yield from element_lines(preview.elements)
     if preview.truncated:
         yield "there are more changes; compare both models"
-    if preview.tests is not None:
-        yield f"stored tests: {preview.tests.passed} pass, {preview.tests.failed} fail, {preview.tests.not_run} not run"
-        yield from (f"  fails: {name}" for name in preview.tests.failing)
+    yield from _test_lines(preview.tests)
     for use in preview.in_use:
         yield f"not possible: {use.named} still uses {use.refers_to}"
     if preview.drift.drifted:
         yield f"{target} was edited in place; to overwrite that, promote with --accept-drift:"
         yield from drift_lines(preview.drift)
     yield f"digest {preview.digest}"
+
+
+def waiting_lines(waiting: PromotionRecord) -> Iterator[str]:
+    """Yields what the approver of a promotion has to see: people, the changed elements, and the stored tests."""
+    if waiting.people is not None:
+        yield from people_lines(waiting.people)
+    yield from element_lines(waiting.elements)
+    if waiting.truncated:
+        yield "there are more changes; compare both models"
+    yield from _test_lines(waiting.tests)
+
+
+def _test_lines(tests: GateOutcome | None) -> Iterator[str]:
+    if tests is not None:
+        yield f"stored tests: {tests.passed} pass, {tests.failed} fail, {tests.not_run} not run"
+        yield from (f"  fails: {name}" for name in tests.failing)
 
 
 def promotion_lines(promotion: Promotion, target: str) -> Iterator[str]:

@@ -9,7 +9,7 @@ from msgspec.structs import asdict
 
 from ...endpoints.management.environments.environments import change_of, settings_of, shown_environment
 from ...endpoints.management.management_shapes import EnvironmentAnswer, EnvironmentPatch, NewEnvironment
-from ...endpoints.management.promotions.promotion_shapes import PreviewAnswer
+from ...endpoints.management.promotions.promotion_shapes import PreviewAnswer, PromotionRecord
 from ...review.people.compared_models import people_between
 from ...review.people.people_answer import PeopleAnswer, people_answer
 from ...review.testing.tests_gate import GateOutcome, failing_tests, gate_outcome
@@ -54,14 +54,15 @@ class StoredPlace:
             models = store.promotions.models(env, COMMAND_LINE, wanted)
             people = _people(models)
             if dry_run:
-                tests = store.policy_tests.texts(env)
-                outcome = gate_outcome(models.after, tests) if models and tests else None
-                return _preview(store.promotions.preview(env, COMMAND_LINE, wanted), people, outcome)
+                found = store.promotions.preview(env, COMMAND_LINE, wanted)
+                return _preview(found, people, _outcome(store, env, models))
             return store.promotions.promote(env, COMMAND_LINE, wanted, encode(people), failing_tests)
 
-    def waiting_people(self, env: str, id: str) -> PeopleAnswer | None:
+    def waiting(self, env: str, id: str) -> PromotionRecord:
         with self._store() as store:
-            return _people(store.promotions.models_of_waiting(env, COMMAND_LINE, id))
+            found = store.promotions.get(env, id)
+            models = store.promotions.models_of_waiting(env, COMMAND_LINE, id)
+            return PromotionRecord(**asdict(found), people=_people(models), tests=_outcome(store, env, models))
 
     def approve(self, env: str, id: str, digest: str | None) -> Promotion:
         with self._store() as store:
@@ -111,6 +112,12 @@ class StoredPlace:
 def _people(models: ModelPair | None) -> PeopleAnswer | None:
     """Returns who gains and who loses, or None if the change is not possible."""
     return None if models is None else people_answer(people_between(models.before, models.after))
+
+
+def _outcome(store: Store, env: str, models: ModelPair | None) -> GateOutcome | None:
+    """Returns how the stored tests end, or None if there are none, or the change is not possible."""
+    tests = store.policy_tests.texts(env)
+    return gate_outcome(models.after, tests) if models and tests else None
 
 
 def _preview(preview: Preview, people: PeopleAnswer | None, tests: GateOutcome | None = None) -> PreviewAnswer:

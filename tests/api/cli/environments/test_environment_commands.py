@@ -160,10 +160,13 @@ def test_a_promotion_that_waits_is_told_and_rejected(place: Place) -> None:
     assert place.run("environments", "change", "prod", "--approvals", "1", "--promotion-only")[0] == 0
     code, output, _ = place.run("promote", "--from", "staging", "--to", "prod")
     assert code == 0
-    id = output.splitlines()[0].rpartition(": ")[2]
-    assert output.splitlines()[1].endswith(f"writ promote --to prod --approve {id}")
-    code, _, said = place.run("promote", "--to", "prod", "--approve", id)
+    people, waits, remedy, *_ = output.splitlines()
+    id = waits.rpartition(": ")[2]
+    assert people == "no effect: nobody gains or loses anything"
+    assert remedy.endswith(f"writ promote --to prod --approve {id}")
+    code, told, said = place.run("promote", "--to", "prod", "--approve", id)
     assert (code, "another credential must approve" in said) == (2, True)
+    assert "+ policy p1\n+     allow editor to read document\n" in told, "the approver sees the exact changes"
     code, output, _ = place.run("promote", "--to", "prod", "--reject", id)
     assert (code, output.splitlines()[0]) == (0, f"staging (revision 1) → prod is rejected: {id}")
 
