@@ -50,7 +50,7 @@ ROOMS = {
     ),
     "writ.api.cli": _down(
         """
-        agent differences doctor explaining language main reconciling replaying routing serve
+        agent explaining differences doctor language main reconciling replaying routing serve
         environments greeting offline testing model_elements overwriting reports service_options start_model
         named_model git_revisions stores demo sentences server_options remote_service source_paths output
         """

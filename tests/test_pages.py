@@ -5,6 +5,7 @@ import re
 from importlib.util import find_spec
 
 import pytest
+from writ.api.cli.main import COMMANDS
 from writ.api.endpoints.gateway.contracts.all_contracts import CONTRACTS
 from writ.api.engines.live.build import TEST_ENDINGS
 from writ.api.review.testing.file_reading import read_file
@@ -121,7 +122,7 @@ def test_a_model_has_the_findings_that_the_page_says(block):
 def test_commands_and_their_options_exist(shown):
     for line in _COMMAND.findall("\n".join(code_of(shown))):
         words = line.split()
-        names = [word for word in words if re.fullmatch(r"[a-z]+", word)]
+        names = [word for word in words if word in COMMANDS or re.fullmatch(r"[a-z]+", word)]
         full, command = found(names) if names else ("", root)
         used = {word.strip("[]…,") for word in words if re.match(r"\[?--?[a-z]", word)}
         assert used <= options(command), f"{shown.name}: `writ {full}` has no {used - options(command)}"

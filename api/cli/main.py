@@ -11,7 +11,7 @@ from ..settings.setting_readers import BadSetting
 
 
 class Command(NamedTuple):
-    """A row of the table of commands: the module that defines `<name>_command`, and one line of help."""
+    """A row of the table of commands: the module that defines `<name>_command` (`_` for `-`), and one line of help."""
 
     module: str
     help: str
@@ -49,6 +49,7 @@ COMMANDS: Final = {
     "serve": Command(".serve", "Start the decision service."),
     "test": Command(".testing.test", "Run policy tests."),
     "upgrade": Command(".stores.upgrade", "Bring a store to the format of this version."),
+    "who-can": Command(".explaining.who_can", "Show who can do an action, and under which conditions."),
 }
 """Every command by its name. A module is loaded when its command is called."""
 
@@ -74,7 +75,7 @@ class Commands(click.Group):
         if name not in COMMANDS:
             return None
         module = import_module(COMMANDS[name].module, __package__)
-        command = getattr(module, f"{name}_command")
+        command = getattr(module, f"{name.replace('-', '_')}_command")
         assert isinstance(command, click.Command)
         return command
 

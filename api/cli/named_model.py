@@ -55,7 +55,7 @@ def named_model(text: str, env: str) -> NamedModel:
     except InvalidModel as ex:
         click.echo(ex.checked.shown, nl=False, err=True)
         click.echo(summary(ex.checked.diagnostics), err=True)
-        raise CommandFailed("a model with errors can't be compared") from None
+        raise CommandFailed("a model with errors can't be used") from None
     return NamedModel(text, None, found) if isinstance(found, Bundle) else NamedModel(text, found)
 
 

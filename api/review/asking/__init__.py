@@ -1,4 +1,5 @@
 """Tells who can do an action, and under which conditions.
 
-Reading path: `who_can_request` reads the question, and `who_can_answer` answers it from a model.
+Reading path: `who_can_request` reads the question, `who_can_answer` answers it from a model, and `who_can_lines` words
+the answer in lines.
 """

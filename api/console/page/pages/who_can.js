@@ -33,7 +33,7 @@ export function page(place) {
   });
 }
 
-// What the question leaves open is no “no”: the service tells who can, under which conditions.
+// The service tells who can, under which conditions: what the question leaves open is no “no”.
 function whoCan(env, { subject, action, resource, context, options }, signal) {
   const registered = options?.attributes === "registered" ? { options: { attributes: "registered" } } : {};
   return post(path`/v1/environments/${env}/who-can`, { subject, action, resource, ...(context ? { context } : {}), ...registered }, { signal });
