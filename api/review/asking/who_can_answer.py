@@ -1,6 +1,6 @@
 """Answers who can do an action: regions with their conditions, and never an empty list without a reason."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -27,7 +27,8 @@ from ....compiler.analysis.models.sides import Side
 from ....compiler.analysis.witnesses.witness import Judge
 from ....compiler.compile import compile_model
 from ....compiler.model.elements import Model
-from ....runtime import BadRequest, Engine, RateCounters
+from ....runtime import Engine, RateCounters
+from ..people.compared_models import judge_of
 from ..testing.tested_model import COUNTER_BYTES
 from ..wording.shown_regions import ShownRegion, ShownUnknown, shown_region, shown_unknown
 
@@ -75,16 +76,12 @@ def answered(side: Side, engine: Engine, question: Question, *, registered: bool
 
 
 def _judge(engine: Engine) -> Judge:
-    """Returns a function that decides requests, each as the first one: a rate limit counts as not reached (C10)."""
+    """Returns a judge that decides each request as the first one: a rate limit counts as not reached (C10)."""
 
-    def judge(request: Mapping[str, Any], now: float) -> str | None:
-        try:
-            answer = engine.counting(RateCounters(COUNTER_BYTES)).decide(dict(request), now)
-        except BadRequest:
-            return None
-        return str(answer["context"]["reason_code"])
+    def decide(request: dict[str, Any], now: float | None) -> dict[str, Any]:
+        return engine.counting(RateCounters(COUNTER_BYTES)).decide(request, now)
 
-    return judge
+    return judge_of(decide)
 
 
 def _with_registered(side: Side, question: Question) -> Question:
