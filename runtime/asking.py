@@ -103,7 +103,7 @@ class Asking(InForce):
         """Returns the decision response to an evaluation request, both as JSON in UTF-8; see `decide`.
 
         Of duplicate members, the last one counts (W5). Raises what `decide` raises, and BadRequest for what is no JSON.
-        PERF: for callers that hold JSON, it takes half the time of decoding, `decide` and encoding.
+        It is faster than decoding, `decide` and encoding.
         """
         plain = PLAIN.evaluation(request)
         answer = None if plain is None else self.answer(plain, now)

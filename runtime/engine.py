@@ -13,7 +13,7 @@ from .decisions.allowed import allowed_carefully
 from .decisions.explain import conditional
 from .decisions.many import answers_to
 from .decisions.plain_batch import answers_to_batch
-from .decisions.planned import planned
+from .decisions.planned import is_as_good_as_plain
 from .decisions.respond import respond
 from .limits import CacheLimits, CacheSizes
 from .rates.rate_table import RateTable
@@ -23,6 +23,7 @@ from .requests.plain_bodies import PlainBatch
 from .requests.registry import Registry
 from .requests.searches import ActionSearch, ResourceSearch, SubjectSearch, read_resource_search
 from .rules.attributes import NO_CLOCK
+from .rules.plan import answer_of
 from .rules.reasons import Answer, GrantingPath
 from .searches.actions import find_actions
 from .searches.filtering import CachedFilter, cached_filter, filter_answer
@@ -170,40 +171,41 @@ class Engine(Asking):
         """Returns the decision response (contract 2.5) to an AuthZEN evaluation request. `now` is in epoch seconds.
 
         If `options.explain` is true, the response has the proof (D10), and for a denial the smallest changes that would
-        allow (D11). If `options.valid_until` is true, it has the
-        first instant at which the clock gives another answer at the same revision, or null. Raises BadRequest for a
-        malformed request, and BundleError if the decision needs a damaged part of the bundle. If the evaluation counts
-        for a rate limit and `counts` is False, it raises TakesLong instead (C10). Raises SearchUnavailable if the
-        request asks for registered attributes, and there is no registry (E9).
+        allow (D11). If `options.valid_until` is true, it has the first instant at which the clock gives another answer
+        at the same revision, or null. Raises BadRequest for a malformed request, and BundleError if the decision needs
+        a damaged part of the bundle. If the evaluation counts for a rate limit and `counts` is False, it raises
+        TakesLong instead (C10). Raises SearchUnavailable if the request asks for registered attributes, and there is no
+        registry (E9).
         """
-        # PERF: the plainest request is read and looked up here: `read_evaluation` and `decide`, written out. It names a
-        # known subject without grants on the resource, by ids, with `properties` at most, and there is a plan for it. A
+        # PERF: the plainest request is read and looked up here: `read_evaluation` and `planned`, written out. It names
+        # a known subject without grants on the resource, by ids, with `properties` at most, and a plan is there. A
         # name that is found in a dictionary of checked names needs no separate check, and the number of members shows
         # that there are no others. `_decide_carefully` answers every other request.
         # `test_every_way_is_the_plain_loop` proves that all ways agree.
+        snapshot = self._snapshot
         try:
             subject, action, resource = request["subject"], request["action"], request["resource"]
-            rtype, rid = resource["type"], resource["id"]
+            stype, sid, rtype, rid = subject["type"], subject["id"], resource["type"], resource["id"]
+            holder = snapshot.holders[stype][sid]
+            plan = snapshot.plans[rtype][action["name"]][holder.roles]
             in_subject, in_resource, in_request = len(subject), len(resource), len(request)
             s = NO_ATTRIBUTES if in_subject == 2 else subject["properties"]
             r = NO_ATTRIBUTES if in_resource == 2 else resource["properties"]
             a = NO_ATTRIBUTES if len(action) == 1 else action["properties"]
             c = NO_ATTRIBUTES if in_request == 3 else request["context"]
-            parts = subject["type"], subject["id"], s, action["name"], a, rtype, rid, r, c
         except (KeyError, TypeError, AttributeError, IndexError):
             return self._decide_carefully(request, now, counts)
-        answer = None
-        if (
+        if not (
             s.__class__ is r.__class__ is c.__class__ is a.__class__ is dict
             and rid.__class__ is str
             and 0 < len(rid) <= MAX_ID_CHARACTERS
             and in_subject <= 3
             and in_resource <= 3
             and in_request <= 4
+            and (holder.plain or is_as_good_as_plain(snapshot, holder, rtype, rid, self._instant(now)))
         ):
-            answer = planned(self._snapshot, *parts, now, self._clock)
-        if answer is None:
             return self._decide_carefully(request, now, counts)
+        answer = answer_of(plan, stype, sid, s, rid, r, a, c, holder)
         return {"decision": answer.allowed, "context": answer.context.copy()}
 
     def answers(self, batch: PlainBatch, now: float) -> Iterator[Answer | None]:

@@ -32,12 +32,12 @@ def planned(
         plan = snapshot.plans[rtype][action][holder.roles]
     except (KeyError, TypeError):
         return None
-    if holder.plain or _is_as_good_as_plain(snapshot, holder, rtype, rid, clock() if now is None else now):
+    if holder.plain or is_as_good_as_plain(snapshot, holder, rtype, rid, clock() if now is None else now):
         return answer_of(plan, stype, sid, s, rid, r, a, c, holder)
     return None
 
 
-def _is_as_good_as_plain(snapshot: Snapshot, holder: Holder, rtype: str, rid: str, now: float) -> bool:
+def is_as_good_as_plain(snapshot: Snapshot, holder: Holder, rtype: str, rid: str, now: float) -> bool:
     """Returns whether a holder has no grants on the resource, and is valid now."""
     if not holder.since <= now < holder.until:
         return False
