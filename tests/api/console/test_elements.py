@@ -340,6 +340,10 @@ def test_an_assignment_is_a_sentence_where_it_ends(api: httpx.Client, signed_in:
     signed_in.page.get_by_role("button", name="Delete", exact=True).click()
     dialog = signed_in.page.get_by_role("dialog")
     dialog.get_by_text("assign auditor to user hana.abdi").wait_for()
+    lost = dialog.locator(".people").get_by_text("− loses").first
+    lost.wait_for()
+    assert dialog.get_by_role("link", name="try this example").first.get_attribute("target") == "_blank"
+    assert signed_in.serious() == []
     assert not MADE_ID.search(dialog.inner_text())
     signed_in.page.get_by_label("To confirm, type").fill("auditor")
     signed_in.page.get_by_role("button", name="Delete the assignment").click()

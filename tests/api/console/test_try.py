@@ -33,22 +33,32 @@ def test_a_denial_tells_its_reason_and_each_comparison(signed_in: Desk) -> None:
     signed_in.page.get_by_role("button", name="Decide").click()
     signed_in.sees("Denied")
     signed_in.sees("CONDITION_FAILED")
-    tried = signed_in.page.get_by_role("listitem").filter(has_text="resource.classification")
+    tried = signed_in.page.locator(".proof li").filter(has_text="resource.classification")
     assert "does not hold" in tried.first.inner_text()
     assert '"secret"' in tried.first.inner_text()
-    assert signed_in.page.get_by_text("To allow it").is_visible()
+    assert signed_in.page.get_by_text("To allow it").first.is_visible()
 
 
-def test_what_would_be_needed_is_what_allows(signed_in: Desk) -> None:
-    """The page says what the ALLOW lacks; sent so, the request is allowed."""
+def test_what_would_allow_is_filled_in_and_allows(signed_in: Desk) -> None:
+    """D11: the change of the resource's owner, sent with the request, allows it."""
     signed_in.go(link(QUESTION))
     signed_in.sees("To allow it")
-    wanted = signed_in.page.locator(".todo").inner_text()
-    assert "staff-read-internal" in wanted
-    assert "classification" in wanted
-    signed_in.page.get_by_label("Resource properties").fill('{"classification": "internal"}')
-    signed_in.page.get_by_role("button", name="Decide").click()
+    owner = signed_in.page.get_by_role("listitem").filter(has_text="The owner of the resource sets").first
+    assert "resource.classification" in owner.inner_text()
+    owner.get_by_role("link", name="Fill in the request").click()
     signed_in.sees("Allowed")
+    assert "secret" not in signed_in.page.get_by_label("Resource properties").input_value()
+
+
+def test_an_administrator_opens_the_form_that_would_allow(signed_in: Desk) -> None:
+    """D11: a direct grant is filled in with the subject, the resource and the action."""
+    signed_in.go(link(QUESTION))
+    signed_in.page.get_by_role("link", name="Grant it").first.click()
+    signed_in.page.get_by_role("heading", name="New grant").wait_for()
+    signed_in.sees_value("Subject: id", "hana.abdi")
+    signed_in.sees_value("Resource: id", "d1")
+    signed_in.page.get_by_role("checkbox", name="read", exact=True).wait_for()
+    assert signed_in.page.get_by_role("checkbox", name="read", exact=True).is_checked()
 
 
 def test_a_lacking_role_does_not_promise_that_the_role_is_enough(signed_in: Desk) -> None:
@@ -57,10 +67,10 @@ def test_a_lacking_role_does_not_promise_that_the_role_is_enough(signed_in: Desk
         "resource": {"type": "document", "id": "d1", "properties": {"classification": "confidential"}}
     }
     signed_in.go(link(question))
-    signed_in.sees("one of these policies must hold")
-    untried = signed_in.page.locator(".todo").get_by_text("its conditions, which are not tried without the role")
-    assert untried.count() >= 1
-    assert "is enough" not in signed_in.page.locator(".todo").inner_text()
+    signed_in.page.get_by_text("What each policy needs").click()
+    needs = signed_in.page.locator(".todo").filter(has_text="one of these policies must hold")
+    assert needs.get_by_text("its conditions, which are not tried without the role").count() >= 1
+    assert "is enough" not in needs.inner_text()
 
 
 def test_the_link_asks_the_same_and_reaches_no_server(at_desk: Desk) -> None:
