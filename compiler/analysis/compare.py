@@ -11,19 +11,22 @@ from operator import attrgetter
 from typing import TypeAlias
 
 from ...bundles.conditions.trees.diagrams import OutOfSteps
-from ...bundles.conditions.trees.tree import And, FilterTree, Not, Or, TreeComparison, leaves
+from ...bundles.conditions.trees.tree import FilterTree, leaves
 from . import limits as reasons
 from .changed_pairs import changed_by_rules
 from .classes import Class, Population
 from .conditions.translate import TooManyAlternatives
-from .conditions.variables import CLOCK, is_attribute
+from .conditions.variables import CLOCK
+from .differences.diagram import Kind
 from .differences.differing import BothRules, Budget, Change, changes
 from .differences.pair_rules import PairRules, RenamedResource
 from .limits import DEFAULT, Limits
 from .models.people import OTHERS, Person
 from .models.sides import Pair, Side
 from .not_compared import not_compared
-from .regions import OWN_ID, People, Region, Unknown
+from .other_reasons import ReasonComparison
+from .own_ids import with_own_id
+from .regions import OtherReasons, People, Region, Unknown
 from .touched import touched
 from .witnesses.entities import Entities
 from .witnesses.instants_tried import ZoneOf
@@ -57,13 +60,23 @@ class Comparison:
             if name in side.types
             for action in side.types[name].actions
         }
-        for pair in sorted(changed_by_rules(self.before, self.after) | named | movers.keys()):
+        changed = changed_by_rules(self.before, self.after)
+        for pair in sorted(changed | named | movers.keys()):
             try:
                 self._compare(self._pair_rules(pair), movers.get(pair, []))
             except (OutOfSteps, TooManyAlternatives):
                 self._unknown(pair, reasons.TOO_MANY_STEPS)
         self.found.unknown += not_compared(self.before, self.after)
+        self.found.reasons = self._reasons(changed, movers)
         return self.found
+
+    def _reasons(self, changed: set[Pair], movers: Mapping[Pair, Sequence[Person]]) -> list[OtherReasons]:
+        """Returns the regions in which only the reason changes."""
+        sides = self.before, self.after
+        comparison = ReasonComparison(
+            sides, self._population, self.judges, self.zone_of, self.limits, self._renamed.keys()
+        )
+        return comparison.run(self._pair_rules, changed, movers)
 
     def _unknown(self, pair: Pair, reason: str) -> None:
         one = Unknown(pair, reason)
@@ -91,13 +104,14 @@ class Comparison:
                 by_rules[both].append(one)
         differences: dict[tuple[bool, FilterTree, RenamedResource | None], list[tuple[Class, Change]]]
         differences = defaultdict(list)
-        for key, found in changes(list(by_rules), self._budget):
+        for both, found in changes(list(by_rules), self._budget):
             if found is None:
                 self._unknown(rules.pair, reasons.TOO_MANY_STEPS)
-            for one in by_rules[key]:
+            for one in by_rules[both]:
                 name = one.resource and replace(one.resource, terms=((), ()))
                 for change in found or ():
-                    differences[change.gains, _own(rules, one, change.when), name].append((one, change))
+                    key = change.kind is Kind.GAINS, with_own_id(rules, one, change.when), name
+                    differences[key].append((one, change))
         for (gains, when, _), classes in differences.items():
             self._region(rules, gains, when, classes)
 
@@ -180,28 +194,3 @@ def _roles(rules: PairRules, found: Iterable[tuple[Class, Change]], gains: bool)
     held = {role for one in rules.templates[side] if one.effect == "ALLOW" for role in one.roles or ()}
     holding = {holding.role for one, _ in found for holding in one.one.standings[side].holdings}
     return tuple(sorted(held & holding))
-
-
-def _own(rules: PairRules, of: Class, when: FilterTree) -> FilterTree:
-    """Returns a condition in which a mark stands for the id of the subject that asks."""
-    person = of.one
-    if not rules.reads_key or person.is_others or not person.same or rules.is_special(person, of.grants):
-        return when
-    return _with_own(when, person.shown.id)
-
-
-def _with_own(tree: FilterTree, id: str) -> FilterTree:
-    match tree:
-        case And(children):
-            return And(tuple(_with_own(child, id) for child in children))
-        case Or(children):
-            return Or(tuple(_with_own(child, id) for child in children))
-        case Not(child):
-            return Not(_with_own(child, id))
-        case TreeComparison(key, op, value) if is_attribute(key):
-            if isinstance(value, list):
-                value = [OWN_ID if one == id and isinstance(one, str) else one for one in value]
-                return TreeComparison(key, op, value)
-            return TreeComparison(key, op, OWN_ID if isinstance(value, str) and value == id else value)
-        case _:
-            return tree

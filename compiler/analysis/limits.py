@@ -12,6 +12,10 @@ class Limits(NamedTuple):
     all_steps: int = 20_000_000
     """The steps for the whole analysis."""
 
+    reason_steps: int = 200_000
+    """The steps for counting the regions in which only the reason changes: about a quarter of the time of the rest, in
+    the larger models of `tests.bench.people`."""
+
     witnesses: int = 256
     """The requests that are tried as the witness of one region."""
 

@@ -1,9 +1,12 @@
 """The result of an analysis: who gains and who loses, by type and action, and what it does not know."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from ...bundles.conditions.trees.tree import FilterTree
+from .classes import Class
+from .differences.differing import Change
 from .models.people import Person
 from .models.sides import Pair
 from .witnesses.witness import Witness
@@ -41,15 +44,37 @@ class Unknown:
     reason: str
 
 
+@dataclass(frozen=True)
+class ReasonRegion:
+    """Requests that both models deny, with another reason: those of some classes, under the condition of `change`."""
+
+    change: Change
+    classes: Sequence[Class]
+
+
+@dataclass(frozen=True)
+class OtherReasons:
+    """The regions of a pair in which only the reason changes. None if they are not known."""
+
+    pair: Pair
+    regions: tuple[ReasonRegion, ...] | None
+
+    @property
+    def count(self) -> int | None:
+        """The number of the regions, or None if it is not known."""
+        return None if self.regions is None else len(self.regions)
+
+
 @dataclass
 class People:
     """The differences of two models in who may do what.
 
     `apart` has, by pair, the names that mean another resource than before: requests that name the resource so are in no
-    region without a `resource_name`.
+    region without a `resource_name`. `reasons` has the pairs on which only the reason changes, for some requests.
     """
 
     gains: list[Region] = field(default_factory=list)
     loses: list[Region] = field(default_factory=list)
     unknown: list[Unknown] = field(default_factory=list)
+    reasons: list[OtherReasons] = field(default_factory=list)
     apart: dict[Pair, frozenset[tuple[str, str]]] = field(default_factory=dict)

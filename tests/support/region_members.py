@@ -1,5 +1,6 @@
 """Tells which requests lie in a region of an analysis, by the oracle's reading of requests."""
 
+from collections.abc import Callable, Iterable
 from datetime import timedelta
 from math import floor
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 from writ.bundles.conditions.trees.tree import And, Const, FilterTree, Not, Or, TreeComparison
 from writ.bundles.program.intervals import united
 from writ.compiler.analysis.conditions import variables
+from writ.compiler.analysis.models.people import Person
 from writ.compiler.analysis.regions import OWN_ID, People, Region
 
 from tests.support import oracle
@@ -37,18 +39,40 @@ def lies_in(found: People, region: Region, documents: Documents, request: Docume
     if region.resource_name != (name if name in found.apart.get(region.pair, ()) else None):
         return False
     asked = [question(document, request, now) for document in documents]
-    return has_subject(region, documents, request, asked) and holds(region.when, documents, asked)
+    is_of_region = has_subject(lambda: region.subjects, region.others, documents, request, asked)
+    return is_of_region and holds(region.when, documents, asked)
 
 
-def has_subject(region: Region, documents: Documents, request: Document, asked: list[Question]) -> bool:
-    """Whether the subject of a request is one of a region's."""
+def lies_in_reasons(found: People, documents: Documents, request: Document, now: float) -> bool | None:
+    """Whether only the reason of a request changes, by the regions of an analysis. None if they are not known."""
+    pair = request["resource"]["type"], request["action"]["name"]
+    told = next((one.regions for one in found.reasons if one.pair == pair), ())
+    if told is None:
+        return None
+    asked = [question(document, request, now) for document in documents]
+    return any(
+        has_subject(one.members, one.has_others, documents, request, asked)
+        and holds(region.change.when, documents, asked)
+        for region in told
+        for one in region.classes
+    )
+
+
+def has_subject(
+    members: Callable[[], Iterable[Person]],
+    has_others: bool,
+    documents: Documents,
+    request: Document,
+    asked: list[Question],
+) -> bool:
+    """Whether the subject of a request is one of some members, or of all that neither model names."""
     before, after = map(subject_key, asked)
     if before != after:
         external = before[0], request["subject"]["external_id"]
-        return any((one.shown.type, one.external_id) == external for one in region.subjects)
+        return any((one.shown.type, one.external_id) == external for one in members())
     if before in {*registered_subjects(documents[0]), *registered_subjects(documents[1])}:
-        return any(one.external_id is None and one.shown == before for one in region.subjects)
-    return region.others
+        return any(one.external_id is None and one.shown == before for one in members())
+    return has_others
 
 
 def holds(tree: FilterTree, documents: Documents, asked: list[Question]) -> bool:
@@ -81,8 +105,9 @@ def special(key: str, documents: Documents, asked: list[Question]) -> Any:
         return one.now
     if key == variables.ADDRESS:
         return address_number(one)
-    if key == variables.GRANT:
-        before, after = (terms(document, of) for document, of in zip(documents, asked, strict=True))
+    if key in (variables.GRANT, variables.OTHER_GRANT):
+        others = key == variables.OTHER_GRANT
+        before, after = (terms(document, of, others=others) for document, of in zip(documents, asked, strict=True))
         in_force = before == after and any(low <= one.now < high for low, high in before)
         return variables.YES if in_force else variables.NO
     if key == variables.REGISTERED:
@@ -140,13 +165,15 @@ def reference(key: str, one: Question) -> str:
     return variables.YES if compare(op, left, right) else variables.NO
 
 
-def terms(document: Document, asked: Question) -> list[tuple[float, float]]:
-    """The times at which the subject of a question has a grant on its resource."""
+def terms(document: Document, asked: Question, *, others: bool) -> list[tuple[float, float]]:
+    """The times at which the subject of a question has a grant of the action, or of others, on its resource."""
     groups, found = groups_of(document, subject_key(asked)), []
     for grant in document.get("grants", []):
         mine = grant["group"] in groups if "group" in grant else key_of(grant["subject"]) == subject_key(asked)
         on_it = asked.resource_type is not None and key_of(grant["resource"]) == resource_key(asked)
-        if mine and on_it and oracle.covers(grant["actions"], asked.resource_type, asked.action):
+        type = asked.resource_type or {}
+        actions = [one for one in type.get("actions", ()) if (one != asked.action) == others]
+        if mine and on_it and any(oracle.covers(grant["actions"], type, one) for one in actions):
             low = float(instant(grant["starts_at"]) or 0) if "starts_at" in grant else float("-inf")
             high = float(instant(grant["expires_at"]) or 0) if "expires_at" in grant else float("inf")
             found.append((low, high))

@@ -6,12 +6,27 @@ from ....compiler.analysis.regions import People
 from ..wording.shown_regions import ShownRegion, ShownUnknown, shown_region, shown_unknown
 
 
+class ChangedReasons(Struct, frozen=True):
+    """A type and an action of which only the reason of denials changes, for some requests.
+
+    `count` is the number of their regions, or None if it is not known.
+    """
+
+    resource_type: str
+    action: str
+    count: int | None
+
+
 class PeopleAnswer(Struct, frozen=True):
-    """The regions of gains and of losses, and what is not known: there may be more gains and losses."""
+    """The regions of gains and of losses, and what is not known: there may be more gains and losses.
+
+    `reasons` counts the regions in which only the reason of a denial changes. A record of an older version has none.
+    """
 
     gains: tuple[ShownRegion, ...]
     loses: tuple[ShownRegion, ...]
     unknown: tuple[ShownUnknown, ...]
+    reasons: tuple[ChangedReasons, ...] = ()
 
     @property
     def is_empty(self) -> bool:
@@ -25,4 +40,5 @@ def people_answer(found: People) -> PeopleAnswer:
         tuple(map(shown_region, found.gains)),
         tuple(map(shown_region, found.loses)),
         tuple(map(shown_unknown, found.unknown)),
+        tuple(ChangedReasons(*one.pair, one.count) for one in found.reasons),
     )

@@ -1,11 +1,15 @@
 """Words who gains and who loses by a change: gains first, each with who, when, how many resources, and an example."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
-from ..wording.plain_values import named
+from ....bundles.wording import joined
+from ..wording.plain_values import counted, named
 from ..wording.region_lines import region_lines, subject_words, unknown_line
-from .people_answer import PeopleAnswer
+from .people_answer import ChangedReasons, PeopleAnswer
+
+SHOWN_PAIRS: Final = 10
+"""The types and actions that the line of changed reasons names. It counts the others."""
 
 NO_EFFECT: Final = "no effect: nobody gains or loses anything"
 
@@ -14,9 +18,29 @@ def people_lines(found: PeopleAnswer) -> Iterator[str]:
     """Yields the lines of an answer about people."""
     if found.is_empty:
         yield NO_EFFECT
-        return
     for regions, verb in ((found.gains, "gains"), (found.loses, "loses")):
         for region in regions:
             yield f"{verb} {named(region.action)} on {named(region.resource_type)}: {subject_words(region)}"
             yield from region_lines(region)
     yield from map(unknown_line, found.unknown)
+    yield from _reasons(found.reasons)
+
+
+def _reasons(found: Sequence[ChangedReasons]) -> Iterator[str]:
+    known = [(one, one.count) for one in found if one.count is not None]
+    if known:
+        told = [f"{_pair(one)} ({count})" for one, count in known[:SHOWN_PAIRS]]
+        cases = counted(sum(count for _, count in known), "case")
+        yield f"reasons of denials alone change in {cases}: {joined(_with_rest(told, len(known)), 'and')}"
+    unknown = [_pair(one) for one in found if one.count is None]
+    if unknown:
+        told = _with_rest(unknown[:SHOWN_PAIRS], len(unknown))
+        yield f"not counted: changes of reasons alone, of {joined(told, 'and')}"
+
+
+def _with_rest(shown: list[str], count: int) -> list[str]:
+    return [*shown, *([f"{count - len(shown)} more"] if count > len(shown) else [])]
+
+
+def _pair(one: ChangedReasons) -> str:
+    return f"{named(one.action)} on {named(one.resource_type)}"

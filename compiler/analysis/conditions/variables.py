@@ -28,6 +28,9 @@ ADDRESS: Final = "\1address"
 GRANT: Final = "\1grant"
 """The answer to: has the subject a direct grant on the resource, the same in both models? (P4, P7)"""
 
+OTHER_GRANT: Final = "\1other-grant"
+"""The answer to: has the subject a direct grant of another action on the resource, the same in both models? (D5)"""
+
 REGISTERED: Final = "\1registered"
 """The answer to: is the resource registered? It counts where its type is closed (E7)."""
 
@@ -165,6 +168,6 @@ def states_of(key: str) -> tuple[str, ...]:
         return (UNREADABLE,)
     if key == ADDRESS:
         return MISSING, UNREADABLE
-    if key in (GRANT, REGISTERED):
+    if key in (GRANT, OTHER_GRANT, REGISTERED):
         return NO, YES
     return (MISSING, UNREADABLE, BEFORE, SAME, AFTER) if is_now(key) else (NO, UNREADABLE, YES)

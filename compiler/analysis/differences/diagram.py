@@ -5,7 +5,8 @@ of both models is one rule here. So where only rules of both are left, nothing d
 """
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from enum import Enum, auto
 from typing import Final, NamedTuple, TypeAlias
 
 from ....bundles.conditions.constants import CanonicalKey, value_count
@@ -23,6 +24,14 @@ BOTH: Final = 3
 
 NamedBody: TypeAlias = tuple[str, Body]
 """A rule: its effect, and its body."""
+
+
+class Kind(Enum):
+    """The kind of a change of answers."""
+
+    GAINS = auto()
+    LOSES = auto()
+    OTHER_REASON = auto()
 
 
 class Nodes(NamedTuple):
@@ -62,15 +71,16 @@ class DifferenceDiagrams:
         self._mask: dict[tuple[str, int], Bits] = {}
         self._known: dict[tuple[int, Bits, int, int], Nodes] = {}
 
-    def difference(self, old: Iterable[NamedBody], new: Iterable[NamedBody]) -> Nodes:
-        """Returns the nodes of the difference of two sets of rules. Raises OutOfSteps."""
+    def changes(self, old: Iterable[NamedBody], new: Iterable[NamedBody]) -> Mapping[Kind, Node]:
+        """Returns the nodes of the changes from one set of rules to another. Raises OutOfSteps."""
         self._known, sides = {}, {FIRST: tuple(old), SECOND: tuple(new)}
         for effect in ("ALLOW", "DENY"):
             for side, rules in sides.items():
                 self._mask[effect, side] = sum(
                     1 << self._places[rule] for rule in rules if (rule[0] == "ALLOW") == (effect == "ALLOW")
                 )
-        return self._node(0, union_of(self._mask.values()), 0, 0)
+        nodes = self._node(0, union_of(self._mask.values()), 0, 0)
+        return {Kind.GAINS: nodes.gains, Kind.LOSES: nodes.loses}
 
     def _domains(self, steps: int) -> tuple[dict[str, Domain], dict[str, dict[frozenset[tuple[int, bool]], Bits]]]:
         """Returns the domain of each variable, and the rules that need each set of its tests, by (number, missing)."""
@@ -182,15 +192,17 @@ class DifferenceDiagrams:
         return first != left & (mask["ALLOW", SECOND] | mask["DENY", SECOND])
 
     def _asked(self, level: int, left: Bits, granted: int, denied: int) -> Nodes:
-        question = self.diagrams.questions[level]
-        still_open = question.domain.open if question.opaque is None else (True,) * question.answers
-        children = [
-            self._node(level + 1 if is_open else question.after, left & alive, granted, denied)
-            for alive, is_open in zip(self._alive[level], still_open, strict=True)
-        ]
+        children = [self._node(after, left & alive, granted, denied) for after, alive in self._answers(level)]
         self.diagrams.spend(len(children))
         gains, loses = zip(*children, strict=True)
         return Nodes(self.diagrams.node(level, gains), self.diagrams.node(level, loses))
+
+    def _answers(self, level: int) -> Iterator[tuple[int, Bits]]:
+        """Yields, for each answer to the question of a level, the next level, and the rules that can still hold."""
+        question = self.diagrams.questions[level]
+        still_open = question.domain.open if question.opaque is None else (True,) * question.answers
+        for alive, is_open in zip(self._alive[level], still_open, strict=True):
+            yield level + 1 if is_open else question.after, alive
 
 
 def _cost(test: AnyTest) -> int:

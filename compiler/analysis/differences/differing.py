@@ -18,7 +18,7 @@ from ....bundles.conditions.trees.value_sets import value_set_tree
 from ....bundles.conditions.values import Json
 from ..conditions.variables import AnyTest, SpanTest, is_attribute
 from ..limits import Limits
-from .diagram import DifferenceDiagrams, NamedBody
+from .diagram import DifferenceDiagrams, Kind, NamedBody
 
 BothRules: TypeAlias = tuple[frozenset[NamedBody], frozenset[NamedBody]]
 """The rules of both models that apply to a class."""
@@ -28,12 +28,21 @@ _TOGETHER: Final = 32
 
 
 class Change(NamedTuple):
-    """A gain or a loss of some classes: its node in `diagrams`, and its condition."""
+    """A change of the answers to some classes: its kind, and its node in diagrams that classes share."""
 
-    diagrams: DifferenceDiagrams
+    shared: "SharedDiagrams"
     node: Node
-    gains: bool
-    when: FilterTree
+    kind: Kind
+
+    @property
+    def diagrams(self) -> DifferenceDiagrams:
+        """The diagrams of the node."""
+        return self.shared.diagrams
+
+    @property
+    def when(self) -> FilterTree:
+        """The condition. Raises OutOfSteps if it was not asked for, and exceeds the budget of the diagrams."""
+        return self.shared.tree(self.node)
 
 
 @dataclass
@@ -50,24 +59,33 @@ class Budget:
             raise OutOfSteps
 
 
-def changes(every: Sequence[BothRules], budget: Budget) -> Iterator[tuple[BothRules, tuple[Change, ...] | None]]:
-    """Yields, for the rules of each class, the gains and losses, or None if these exceed the budget."""
+def changes(
+    every: Sequence[BothRules],
+    budget: Budget,
+    diagrams: type[DifferenceDiagrams] = DifferenceDiagrams,
+    *,
+    with_conditions: bool = True,
+) -> Iterator[tuple[BothRules, tuple[Change, ...] | None]]:
+    """Yields, for the rules of each class, the changes that `diagrams` find, or None if these exceed the budget.
+
+    PERF: most of the time goes into the conditions, which counts of changes do without.
+    """
     for start in range(0, len(every), _TOGETHER):
         some = every[start : start + _TOGETHER]
-        shared = _shared(some, budget)
+        shared = _shared(some, budget, diagrams)
         if shared is None and len(some) > 1:
             for one in some:
-                yield one, _changes(_shared([one], budget), one, budget)
+                yield one, _changes(_shared([one], budget, diagrams), one, budget, with_conditions)
         else:
-            yield from ((one, _changes(shared, one, budget)) for one in some)
+            yield from ((one, _changes(shared, one, budget, with_conditions)) for one in some)
 
 
-class _Shared:
+class SharedDiagrams:
     """Diagrams that some classes share, and the trees of their nodes."""
 
-    def __init__(self, some: Sequence[BothRules], steps: int):
+    def __init__(self, some: Sequence[BothRules], steps: int, diagrams: type[DifferenceDiagrams]):
         rules = {rule for old, new in some for rule in old | new}
-        self.diagrams = DifferenceDiagrams(_sorted(rules), steps)
+        self.diagrams = diagrams(_sorted(rules), steps)
         self._trees: dict[Node, FilterTree] = {}
         self._minimiser = Minimiser(self.diagrams.diagrams, self._values)
 
@@ -87,29 +105,30 @@ class _Shared:
         return TreeComparison(key, Operator.IN, _line_value(chosen))
 
 
-def _shared(some: Sequence[BothRules], budget: Budget) -> _Shared | None:
+def _shared(some: Sequence[BothRules], budget: Budget, diagrams: type[DifferenceDiagrams]) -> SharedDiagrams | None:
     """Returns the diagrams of some classes, or None if they exceed the budget."""
     steps = min(budget.limits.steps, budget.left)
     try:
-        found = _Shared(some, steps)
+        found = SharedDiagrams(some, steps, diagrams)
     except OutOfSteps:
         return None
     budget.left -= steps - found.diagrams.diagrams.steps
     return found
 
 
-def _changes(shared: _Shared | None, one: BothRules, budget: Budget) -> tuple[Change, ...] | None:
+def _changes(
+    shared: SharedDiagrams | None, one: BothRules, budget: Budget, with_conditions: bool
+) -> tuple[Change, ...] | None:
     steps = min(budget.limits.steps, budget.left)
     if shared is None or steps <= 0:
         return None
     shared.diagrams.diagrams.steps = steps
     try:
-        nodes = shared.diagrams.difference(*one)
-        return tuple(
-            Change(shared.diagrams, node, gains, shared.tree(node))
-            for gains, node in ((True, nodes.gains), (False, nodes.loses))
-            if node != FALSE
-        )
+        nodes = shared.diagrams.changes(*one)
+        found = tuple(Change(shared, node, kind) for kind, node in nodes.items() if node != FALSE)
+        for change in found if with_conditions else ():
+            shared.tree(change.node)
+        return found
     except OutOfSteps:
         return None
     finally:

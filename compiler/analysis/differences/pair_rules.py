@@ -1,7 +1,7 @@
 """The rules for one pair of type and action, as they apply to one subject in each of two models."""
 
 from bisect import bisect_left
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property
@@ -198,23 +198,24 @@ class PairRules:
             return frozenset()
         found: set[NamedBody] = set()
         for one in self.templates[side]:
-            times = _times(one, person.standings[side])
+            times = times_held(one.roles, one.except_roles, person.standings[side])
             if times:
                 for body in self._bodies(one, person, side):
-                    found.add((one.effect, _timed(body, times)))
-        found.update(_grant_rules(grants, side))
+                    found.add((one.effect, timed(body, times)))
+        found.update(grant_rules("ALLOW", GRANT, grants, side))
         if found and self.blocked[side]:
-            found.add(("BLOCK", self._block(grants, side)))
+            found.add(("BLOCK", self.block({GRANT: grants}, side)))
         return frozenset(found)
 
-    def _block(self, grants: PairGrants, side: int) -> Body:
-        """Returns the body of the denial of what is not registered (E7)."""
+    def block(self, grants: Mapping[str, PairGrants], side: int) -> Body:
+        """Returns the body of the denial of what is not registered (E7). `grants` are by their variable."""
         body: set[Literal] = {(REGISTERED, states(NO))} if self.common_registered else set()
-        known = self.only_registered[side] | (self.registered[side] & set(grants.changed_ids))
+        changed = {id for one in grants.values() for id in one.changed_ids}
+        known = self.only_registered[side] | (self.registered[side] & changed)
         if known:
             body.add((RESOURCE_ID, value_test(Operator.NIN, sorted(known), or_missing=True)))
-        if grants.common:  # what is granted is registered (E3)
-            body.add((GRANT, states(NO)))
+        granted = (key for key, one in grants.items() if one.common)
+        body.update((key, states(NO)) for key in granted)  # what is granted is registered (E3)
         return frozenset(body)
 
     def _bodies(self, one: Template, person: Person, side: int) -> Alternatives:
@@ -299,12 +300,12 @@ def _own_test(own: OwnTest, person: Person, side: int) -> Alternatives:
     return ALWAYS if value is not None and predicate(own.test.op, own.test.value)(value) else NEVER
 
 
-def _times(one: Template, standing: Standing) -> Spans:
-    """Returns the times at which a template applies to the holder of some roles (P2, P4, P6)."""
+def times_held(roles: Collection[str] | None, except_roles: Collection[str], standing: Standing) -> Spans:
+    """Returns the times at which a rule for some roles applies to a subject with a standing (P2, P4, P6)."""
     times = ALL_TIME
-    if one.roles is not None:
-        times = tuple(united((h.starts, h.expires) for h in standing.holdings if h.role in one.roles))
-    excepted = [(h.starts, h.expires) for h in standing.holdings if h.role in one.except_roles]
+    if roles is not None:
+        times = tuple(united((h.starts, h.expires) for h in standing.holdings if h.role in roles))
+    excepted = [(h.starts, h.expires) for h in standing.holdings if h.role in except_roles]
     return _without(times, united(excepted)) if times and excepted else times
 
 
@@ -320,21 +321,23 @@ def _without(times: Spans, excepted: Iterable[tuple[float, float]]) -> Spans:
     return times
 
 
-def _timed(body: Body, times: Spans) -> Body:
+def timed(body: Body, times: Spans) -> Body:
+    """Returns a body that also needs the clock to be at some times."""
     return body if times == ALL_TIME else body | {(CLOCK, SpanTest(times))}
 
 
-def _grant_rules(grants: PairGrants, side: int) -> Iterable[NamedBody]:
+def grant_rules(effect: str, key: str, grants: PairGrants, side: int) -> Iterable[NamedBody]:
+    """Yields the rules that grants are in one model. `key` is the variable of those that are the same in both."""
     changed = grants.changed_ids
     if grants.common:
-        body: set[tuple[str, SpanTest | ValueTest]] = {(GRANT, states(YES))}
+        body: set[tuple[str, SpanTest | ValueTest]] = {(key, states(YES))}
         if changed:
             body.add((RESOURCE_ID, value_test(Operator.NIN, changed)))
-        yield "ALLOW", frozenset(body)
+        yield effect, frozenset(body)
     for before, after, ids in grants.changed:
         times = (before, after)[side]
         if times:
-            yield "ALLOW", _timed(frozenset({(RESOURCE_ID, value_test(Operator.IN, list(ids)))}), times)
+            yield effect, timed(frozenset({(RESOURCE_ID, value_test(Operator.IN, list(ids)))}), times)
 
 
 def _texts(value: Json) -> Iterable[str]:

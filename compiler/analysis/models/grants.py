@@ -67,8 +67,8 @@ class Grants:
         """Returns whether there is a grant on a type in one of the models."""
         return any(type in found for found in self.by_type)
 
-    def of(self, person: Person, pair: Pair) -> PairGrants:
-        """Returns the grants of a subject and of its groups on a pair."""
+    def of(self, person: Person, pair: Pair, *, others: bool = False) -> PairGrants:
+        """Returns the grants of a subject and of its groups on a pair, or those of `others`: the other actions."""
         type, action = pair
         lists = [
             self._lists(found.get(type, {}), key, standing.groups)
@@ -76,10 +76,10 @@ class Grants:
         ]
         if not lists[0] and not lists[1]:
             return NO_GRANTS
-        named = pair, *(tuple(map(id, one)) for one in lists)
+        named = pair, others, *(tuple(map(id, one)) for one in lists)
         known = self._known.get(named)
         if known is None:
-            known = self._known[named] = _compared(*(_on_resources(one, action) for one in lists))
+            known = self._known[named] = _compared(*(_on_resources(one, action, others) for one in lists))
         return known
 
     @staticmethod
@@ -91,10 +91,13 @@ class Grants:
         holders: tuple[GrantHolder, ...] = groups if key is None else (key, *groups)
         return [found[holder] for holder in holders if holder in found]
 
-    def ids_on(self, person: Person, pair: Pair, side: int) -> OnResources:
-        """Returns the resources on which a subject has grants in one model, with their terms."""
+    def ids_on(self, person: Person, pair: Pair, side: int, *, others: bool = False) -> OnResources:
+        """Returns the resources on which a subject has grants in one model, with their terms.
+
+        They are grants of the action, or of `others`: the other actions.
+        """
         found = self.by_type[side].get(pair[0], {})
-        return _on_resources(self._lists(found, person.keys[side], person.standings[side].groups), pair[1])
+        return _on_resources(self._lists(found, person.keys[side], person.standings[side].groups), pair[1], others)
 
 
 def _by_type(side: Side) -> Mapping[str, Mapping[GrantHolder, list[GrantOn]]]:
@@ -110,11 +113,11 @@ def _bag(grants: list[GrantOn] | None) -> set[tuple[str, str, float, float]]:
     return {(action, one.resource, one.expires, one.starts) for one in grants or () for action in one.actions}
 
 
-def _on_resources(lists: list[list[GrantOn]], action: str) -> OnResources:
+def _on_resources(lists: list[list[GrantOn]], action: str, others: bool) -> OnResources:
     found: dict[str, list[Span]] = defaultdict(list)
     for grants in lists:
         for grant in grants:
-            if action in grant.actions:
+            if any((one != action) == others for one in grant.actions):
                 found[grant.resource].append((grant.starts, grant.expires))
     return {id: tuple(united(spans)) for id, spans in found.items() if united(spans)}
 

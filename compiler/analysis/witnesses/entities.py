@@ -6,9 +6,9 @@ from itertools import islice, product
 from typing import Any, Final
 
 from ....bundles.conditions.values import Json
-from ..conditions.variables import CLOCK, GRANT, NO, REGISTERED, YES, SpanTest, attribute
+from ..conditions.variables import CLOCK, GRANT, NO, OTHER_GRANT, REGISTERED, YES, SpanTest, attribute
 from ..differences.pair_rules import ALL_TIME, RESOURCE_ID, PairRules, RenamedResource
-from ..models.grants import Grants, OnResources
+from ..models.grants import Grants, OnResources, Spans
 from ..models.people import Person
 from .instants_tried import in_cell, nearest_clock
 from .paths import Path
@@ -19,6 +19,7 @@ STRANGER: Final = "someone"
 MAX_ID: Final = 512
 """The characters of an id (E1)."""
 
+_GRANTS: Final = (GRANT, OTHER_GRANT)
 _FEW: Final = 20
 _TYPES: Final = 3
 _USUAL_TYPE: Final = "user"
@@ -40,8 +41,16 @@ class Entities:
     @property
     def granted(self) -> tuple[OnResources, OnResources]:
         """The resources on which the subject has grants in either model, with their terms."""
-        before, after = (self.grants.ids_on(self.person, self.rules.pair, side) for side in (0, 1))
+        return self._granted(others=False)
+
+    def _granted(self, *, others: bool) -> tuple[OnResources, OnResources]:
+        before, after = (self.grants.ids_on(self.person, self.rules.pair, side, others=others) for side in (0, 1))
         return before, after
+
+    def _common(self, *, others: bool) -> OnResources:
+        """Returns the resources with the same grants in both models, of the action or of the other actions."""
+        before, after = self._granted(others=others)
+        return {id: terms for id, terms in before.items() if terms == after.get(id)}
 
     @property
     def has_terms(self) -> bool:
@@ -51,9 +60,11 @@ class Entities:
     def clocks(self, cells: Mapping[str, SpanTest]) -> Iterator[float]:
         """Yields epoch seconds at which terms are as a cell has them, and those of a grant if one is needed."""
         yield nearest_clock(cells.get(CLOCK))
-        if GRANT in cells and YES in cells[GRANT].states:
-            starts = {nearest_clock(SpanTest((span,))) for spans in self.granted[0].values() for span in spans}
-            yield from (one for one in sorted(starts)[:_FEW] if CLOCK not in cells or in_cell(cells[CLOCK], one))
+        for key in _GRANTS:
+            if key in cells and YES in cells[key].states:
+                terms = self._granted(others=key == OTHER_GRANT)[0].values()
+                starts = {nearest_clock(SpanTest((span,))) for spans in terms for span in spans}
+                yield from (one for one in sorted(starts)[:_FEW] if CLOCK not in cells or in_cell(cells[CLOCK], one))
 
     def resources(
         self, choices: Mapping[str, Sequence[Json]], cells: Mapping[str, SpanTest], path: Path, clock: float
@@ -63,14 +74,13 @@ class Entities:
         if self.renamed is not None:
             yield {"type": type, self.renamed.kind: self.renamed.name}
             return
-        before, after = self.granted
-        common = {id: terms for id, terms in before.items() if terms == after.get(id)}
-        tried: list[Json] = [self._unused_id(type), *choices.get(RESOURCE_ID, ()), *sorted(common)[:_FEW]]
+        common = {key: self._common(others=key == OTHER_GRANT) for key in _GRANTS if key in cells}
+        granted = [id for ids in common.values() for id in sorted(ids)[:_FEW]]
+        tried: list[Json] = [self._unused_id(type), *choices.get(RESOURCE_ID, ()), *granted]
         if REGISTERED in cells:
             tried += sorted(self.rules.common_registered)[:_FEW]
         for id in dict.fromkeys(one for one in tried if one is None or is_id(one)):
-            has = id in common and any(low <= clock < high for low, high in common[str(id)])
-            if GRANT in cells and (YES if has else NO) not in cells[GRANT].states:
+            if any(_in_force(ids.get(str(id), ()), clock) not in cells[key].states for key, ids in common.items()):
                 continue
             known = YES if id in self.rules.common_registered else NO
             if (REGISTERED in cells and known not in cells[REGISTERED].states) or not path.takes(RESOURCE_ID, id):
@@ -109,6 +119,10 @@ class Entities:
                 yield {"type": type, "external_id": f"{STRANGER}-unknown"}
             elif is_id(id) and not any((type, id) in side for side in subjects):
                 yield {"type": type, "id": id}
+
+
+def _in_force(terms: Spans, clock: float) -> str:
+    return YES if any(low <= clock < high for low, high in terms) else NO
 
 
 def is_id(value: Json) -> bool:

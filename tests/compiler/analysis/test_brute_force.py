@@ -9,7 +9,7 @@ from writ.compiler.analysis.regions import People
 
 from tests.support import oracle
 from tests.support.analysing import analysed, edited, is_valid, without_rates
-from tests.support.region_members import lies_in
+from tests.support.region_members import lies_in, lies_in_reasons
 from tests.support.strategies import document, near_edge
 from tests.support.strategies_pick import Pick
 from tests.support.strategies_requests import request
@@ -27,6 +27,8 @@ def test_answers_change_exactly_in_regions(block, as_bundles):
     for seed in range(block * MODELS, (block + 1) * MODELS):
         check_seed(seed, counts, as_bundles)
     assert counts["changed"] > MODELS // 2  # or the models are too dull to prove anything
+    assert counts["other reason"] > MODELS // 4
+    assert counts["reason not known"] < counts["same reason"]
     assert counts["no witness"] <= max(3, SHARE_WITHOUT_WITNESS * counts["regions"])
 
 
@@ -43,7 +45,9 @@ def check_seed(seed: int, counts: Counter[str], as_bundles: bool) -> None:
         for number in range(REQUESTS):
             pick = Pick.seeded(seed * 100 + number)
             asked = request(pick, documents[number % 2])
-            counts["changed"] += check_request(found, documents, asked, near_edge(pick), seed)
+            now = near_edge(pick)
+            counts["changed"] += check_request(found, documents, asked, now, seed)
+            counts[check_reason(found, documents, asked, now, seed)] += 1
 
 
 def check_request(found: People, documents: tuple[Document, Document], asked: Document, now: float, seed: int) -> bool:
@@ -56,6 +60,24 @@ def check_request(found: People, documents: tuple[Document, Document], asked: Do
     loses = any(lies_in(found, region, documents, asked, now) for region in found.loses)
     assert (gains, loses) == (after and not before, before and not after), (seed, asked, now)
     return bool(before != after)
+
+
+def check_reason(found: People, documents: tuple[Document, Document], asked: Document, now: float, seed: int) -> str:
+    """Compare the reason of one request with the regions of reasons (D1 to D6). Gives back what it is."""
+    before, after = (oracle.decide(one, asked, now)["reason_code"] for one in documents)
+    pair = asked["resource"]["type"], asked["action"]["name"]
+    declared = {
+        (one.get("name", one["id"]), action)
+        for document in documents
+        for one in document.get("resource_types", [])
+        for action in one["actions"]
+    }
+    told = lies_in_reasons(found, documents, asked, now)
+    if told is None or pair not in declared:
+        return "reason not known"
+    changes = before != after and "ALLOWED" not in (before, after)
+    assert told == changes, (seed, asked, now, before, after)
+    return "other reason" if changes else "same reason"
 
 
 def check_witnesses(found: People, documents: tuple[Document, Document]) -> None:

@@ -50,6 +50,24 @@ def test_many_attributes_and_patterns_end():
     assert found.unknown or found.gains
 
 
+def test_a_count_of_reasons_beyond_the_budget_is_not_known():
+    denies = [policy(n, [equal(f"a{n}", n), equal(f"z{n}", n)], "DENY") for n in range(40)]
+    after = [policy("x", [equal("q", 1)], "DENY"), *denies[1:]]
+    found = analysed(*({"resource_types": TYPES, "policies": one} for one in (denies, after)))
+    assert [(one.pair, one.count) for one in found.reasons] == [(("doc", "read"), None)]
+    assert found.gains == found.loses == found.unknown == []
+
+
+def test_the_budget_of_reasons_is_apart():
+    before = {"resource_types": TYPES, "policies": [policy(0, [equal("a", 1)])]}
+    scopes = [{"resource_type_id": "doc", "actions": ["read"]}]
+    after = {**before, "policies": [policy(0, []), {"id": "d", "effect": "DENY", "resource_types": scopes}]}
+    whole, cut = (analysed(before, after, DEFAULT._replace(**one)) for one in ({}, {"reason_steps": 0}))
+    assert [one.count for one in whole.reasons] == [1]
+    assert [one.count for one in cut.reasons] == [None]
+    assert len(cut.loses) == len(whole.loses) == 1
+
+
 def test_each_part_has_its_own_budget():
     before = {"resource_types": TYPES, "policies": pairs_of(40)}
     scopes = [{"resource_type_id": "doc", "actions": ["write"]}]

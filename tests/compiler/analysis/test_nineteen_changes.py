@@ -158,6 +158,29 @@ def test_a_reviewer_sees_the_effect(name):
     assert {one.reason for one in found.unknown} == unknown
 
 
+@pytest.mark.parametrize("name", CHANGES)
+def test_changes_of_reasons_alone_are_counted_apart(name):
+    before, after = hospital(), hospital()
+    CHANGES[name][0](after)
+    told = [(*one.pair, one.count) for one in analysed(before, after).reasons]
+    assert told == REASONS.get(name, [])
+
+
+REASONS = {
+    "1 a condition widened": [("lab_result", "read", 1)],  # a denial overrides it now
+    "2 a condition narrowed": [("invoice", "approve", 1)],
+    "4 an effect flipped": [("bed", "assign", 1), ("bed", "clean", 1)],
+    "5 a DENY dropped": [("medication", "dispense", 1)],
+    "6 a role given to a group": [("medication", "dispense", 1), ("medication", "prescribe", 1)],
+    "11 a group put into a group that holds a role": [("medication", "dispense", 1), ("medication", "prescribe", 1)],
+    "12 a zone changed": [("chart", "sign", 1)],
+    "13 a network widened": [("lab_result", "release", 1)],
+    "15 an action added": [("invoice", "approve", 2)],
+    "16 a type closed": [("bed", "assign", 2), ("bed", "clean", 3)],
+    "17 an assignment's expiry dropped": [("chart", "read", 1), ("chart", "sign", 1), ("chart", "write", 1)],
+}
+
+
 def shown(region: Region) -> tuple[tuple[str, ...], str, str]:
     """The subjects of a region, its action and its type."""
     type, action = region.pair

@@ -21,7 +21,7 @@ export function effectOnPeople(env, people, { isApart = false } = {}) {
     ${regions(env, gains, GAINS, isApart)}${regions(env, loses, LOSES, isApart)}
     ${unknown.length ? html`<p><span class="tag warn">! not known</span>This part could not be worked out, so there may be more:</p>
       <ul>${unknown.map((one) => html`<li>${pair(one)}: ${prose(one.reason)}</li>`)}</ul>` : nothing}
-    ${reasons.length ? html`<p class="soft">Only the reason of the answer changes ${joined(reasons.map((one) => html`for ${pair(one)} (${number(one.count)})`))}.</p>` : nothing}
+    ${reasons.length ? html`<p class="soft">Only the reason of the answer changes ${joined(reasons.map((one) => html`for ${pair(one)} (${one.count === null ? "not counted" : number(one.count)})`))}.</p>` : nothing}
   </div>`;
 }
 

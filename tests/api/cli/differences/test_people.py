@@ -83,6 +83,20 @@ def test_a_renamed_role_and_another_priority_have_no_effect(before):
     assert "no effect: nobody gains or loses anything" in writ("diff", before, after, "--people").stdout.decode()
 
 
+def test_reasons_of_denials_are_counted_apart(before):
+    barred = BEFORE + "  - {id: none, effect: DENY, resource_types: [{resource_type_id: chart, actions: [sign]}]}\n"
+    before.write_text(barred)
+    after = barred.replace("id: none,", "id: none, except_roles: [nurse],")
+    code, found = people(before, after, "--fail-on", "any")
+    assert (code, found["gains"], found["loses"]) == (0, [], [])
+    assert found["reasons"] == [{"resource_type": "chart", "action": "sign", "count": 1}]
+    text = writ("diff", before, before.with_name("after.yaml"), "--people").stdout.decode()
+    assert (
+        "no effect: nobody gains or loses anything\nreasons of denials alone change in 1 case: `sign` on `chart` (1)"
+        in text
+    )
+
+
 @pytest.mark.parametrize(
     ("text", "condition", "code"),
     [

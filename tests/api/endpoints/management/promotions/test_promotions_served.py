@@ -11,7 +11,7 @@ from tests.support.server import Server, running
 STAGING, PROD = "/v1/environments/staging", "/v1/environments/prod"
 ALICE = {"id": "a1", "role": "editor", "subject": {"type": "user", "id": "alice"}}
 
-NO_ONE: dict[str, Any] = {"gains": [], "loses": [], "unknown": []}
+NO_ONE: dict[str, Any] = {"gains": [], "loses": [], "unknown": [], "reasons": []}
 
 
 def model(*actions: str) -> dict[str, Any]:
