@@ -65,7 +65,7 @@ class ReasonComparison:
         found = []
         for pair in sorted({*self._reaches[0].own, *self._reaches[1].own}):
             old, new = (found.of(pair)[1] for found in self._reaches)
-            if pair in changed or old != new or pair[0] in moved:
+            if pair in changed or old != new or pair[0] in moved or pair[0] in self.renamed:
                 found.append(OtherReasons(pair, self._regions(pair, pair_rules, list(moved.get(pair[0], {})))))
         return [one for one in found if one.count != 0]
 

@@ -32,6 +32,13 @@ def test_answers_change_exactly_in_regions(block, as_bundles):
     assert counts["no witness"] <= max(3, SHARE_WITHOUT_WITNESS * counts["regions"])
 
 
+@pytest.mark.parametrize("seed", [8197, 8546])
+def test_a_name_of_another_resource_leaves_reasons_unknown(seed):
+    counts: Counter[str] = Counter()
+    check_seed(seed, counts, as_bundles=bool(seed % 2))
+    assert counts["reason not known"]
+
+
 def check_seed(seed: int, counts: Counter[str], as_bundles: bool) -> None:
     """Analyse one pair of models, and ask both about what they speak of."""
     before = document(Pick.seeded(seed))
