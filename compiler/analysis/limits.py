@@ -13,8 +13,8 @@ class Limits(NamedTuple):
     """The steps for the whole analysis."""
 
     reason_steps: int = 200_000
-    """The steps for counting the regions in which only the reason changes: about a tenth of the time of the rest, in the
-    models of `tests.bench.people`."""
+    """The steps for counting the regions in which only the reason changes: about a tenth of the time of the rest, in
+    the models of `tests.bench.people`."""
 
     witnesses: int = 256
     """The requests that are tried as the witness of one region."""
