@@ -47,12 +47,14 @@ class DuckDb(Dialect):
         return sql(f"{function}({{}}, {{}})", self.exact_column(Text, column), Parameter(test.text, "text"))
 
     def array_condition(self, condition: ArrayCondition) -> Sql:
-        """Elements compare by value, texts by their bytes: lists have no collation."""
+        """Elements compare by value, texts by their bytes: DuckDB 2.0.1 began to heed the collation of a list."""
         column, of = Column(condition.field.column), condition.field.of
         if not condition.values:
             return sql("({} IS NOT NULL)", column)
         values = Parameter(list(condition.values), ARRAYS[of])
-        return sql(f"COALESCE(list_has_any({{}}, CAST({{}} AS {LISTS[of]})), FALSE)", column, values)
+        elements = "[encode(x) for x in {}]" if of is Text else "{}"
+        having = f"list_has_any({elements}, {elements.format(f'CAST({{}} AS {LISTS[of]})')})"
+        return sql(f"COALESCE({having}, FALSE)", column, values)
 
     def json_condition(self, condition: JsonCondition) -> Sql:
         """Its JSON functions don't tell all numbers apart, so none is trusted."""
