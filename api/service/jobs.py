@@ -2,6 +2,7 @@
 
 from typing import Any, Final
 
+from ..endpoints.insight.asking_who_can import WHO_CAN
 from ..endpoints.insight.linting import LINTS
 from ..endpoints.management.model_replacement import REPLACEMENT
 from ..endpoints.management.people.document_people import DOCUMENT_PEOPLE
@@ -18,6 +19,7 @@ JOBS: Final[tuple[Job[Any, Any], ...]] = (
     REPLACEMENT,
     TAKEOVER,
     LINTS,
+    WHO_CAN,
     CHANGE_PEOPLE,
     DOCUMENT_PEOPLE,
     PROMOTION_PEOPLE,

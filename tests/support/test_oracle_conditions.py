@@ -159,7 +159,7 @@ def test_c6_each_pattern_is_found_in_its_text() -> None:
         (-62135596800, -62135596800),
         (253402300799, 253402300799),
         ("9999-12-31T23:59:59.999999Z", 253402300800 - 2**-20),
-        ("1970-01-01T00:00:00." + "0" * 6000 + "z", 0),
+        ("1970-01-01T00:00:00." + "0" * 43 + "z", 0),  # 64 characters, as many as are read
     ],
 )
 def test_c8_an_instant_that_can_be_read(value: Any, seconds: float) -> None:
@@ -183,6 +183,7 @@ def test_c8_an_instant_that_can_be_read(value: Any, seconds: float) -> None:
         "2023-02-29T00:00:00Z",
         "2024-01-01T00:00:00+24:00",
         "2024-01-01T00:00:00Z\n",
+        "1970-01-01T00:00:00." + "0" * 44 + "z",
         "\uff12\uff10\uff12\uff14-01-01T00:00:00Z",
         "0001-01-01T00:00:00+00:01",
         "9999-12-31T23:59:59-00:01",

@@ -95,7 +95,7 @@ ADMINISTERED = ("/v1/environments", "/v1/environments/{env}", "/v1/environments/
 RESERVED = ("/promotions", "/denials")
 """What only an administrator reads."""
 
-ASKING = ("/tests:run", "/policies:convert", "/filters:translate", "/explain")
+ASKING = ("/tests:run", "/policies:convert", "/filters:translate", "/explain", "/who-can")
 """What a POST asks, and does not change."""
 
 

@@ -21,6 +21,7 @@ UNNAMED = {
     "api/client/testing/fake_service.py": "the thread belongs to a test of an application",
     "api/cli/reconciling/setting.py": "the pool belongs to a command",
     "api/engines/jobs/body.py": "the thread belongs to the process of a job",
+    "api/review/people/bounded_comparison.py": "the thread belongs to the process of a job",
 }
 
 
