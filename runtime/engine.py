@@ -208,11 +208,19 @@ class Engine(Asking):
         answer = answer_of(plan, stype, sid, s, rid, r, a, c, holder)
         return {"decision": answer.allowed, "context": answer.context.copy()}
 
+    def decide_item(self, request: Any, now: float | None = None, *, counts: bool = True) -> dict[str, Any]:
+        """Returns the response of `decide` to an item of a batch: its proof never has the smallest changes (D11)."""
+        if isinstance(request, dict) and request.get("options") is not None:
+            return self._decide_carefully(request, now, counts, is_item=True)
+        return self.decide(request, now, counts=counts)
+
     def answers(self, batch: PlainBatch, now: float) -> Iterator[Answer | None]:
         """Yields the shared answer to each item of a plain batch; see `answers_to_batch`."""
         return answers_to_batch(self._snapshot, batch, now, self._counters)
 
-    def _decide_carefully(self, request: Any, now: float | None, counts: bool = True) -> dict[str, Any]:
+    def _decide_carefully(
+        self, request: Any, now: float | None, counts: bool = True, *, is_item: bool = False
+    ) -> dict[str, Any]:
         snapshot = self._snapshot
         if snapshot.is_strict:
             if not snapshot.strict_requests.passes(request):
@@ -221,7 +229,7 @@ class Engine(Asking):
                 return self._checked(snapshot).decide(request, now, counts=counts)
         instant = self._instant(now)
         answer = respond(snapshot, request, instant, self._counters, counts, self._registry)
-        if wants_why_not(request, answer):
+        if not is_item and wants_why_not(request, answer):
             answer["context"]["explanation"]["why_not"] = why_not(snapshot, request, instant, self._registry)
         return answer
 
@@ -311,7 +319,7 @@ class Engine(Asking):
     def decide_many(self, requests: Iterable[Any], now: float | None = None) -> list[dict[str, Any]]:
         """Returns a response for each request, in order. A malformed request gets an error item (W4)."""
         instant = self._instant(now)
-        return answers_to(requests, lambda request: self.decide(request, instant))
+        return answers_to(requests, lambda request: self.decide_item(request, instant))
 
     def allowed(
         self,

@@ -271,6 +271,7 @@ def test_an_explanation_names_what_was_not_sent(tmp_path):
     asked = question(context={"ip": "10.1.1.1"}, options={"explain": True})
     explanation = engine.decide(asked)["context"]["explanation"]
     assert explanation.pop("why_not") == engine.why_not(asked)
+    assert engine.decide_many([asked])[0]["context"]["explanation"] == explanation
     assert explanation == {
         "candidates": [
             {

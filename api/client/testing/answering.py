@@ -114,7 +114,9 @@ class Answers:
         return {"evaluations": self._decided(strict_batch(self._engine, body, batch))}
 
     def _decided(self, batch: Batch) -> list[Any]:
-        return list(BatchAnswers(batch, partial(self._engine.decide, now=self._engine.now()), LIMITS.explanation_bytes))
+        return list(
+            BatchAnswers(batch, partial(self._engine.decide_item, now=self._engine.now()), LIMITS.explanation_bytes)
+        )
 
     def _authorize(self, body: dict[str, Any]) -> object:
         if "requests" not in body:

@@ -92,7 +92,7 @@ class Evaluations:
         `engine` is pinned: a commit between two slices does not change the later items.
         """
         now = self._clock() if now is None else now
-        answers = BatchAnswers(batch, partial(engine.decide, now=now), self._limits.explanation_bytes)
+        answers = BatchAnswers(batch, partial(engine.decide_item, now=now), self._limits.explanation_bytes)
         found = await self._all(answers, engine, takes_long)
         self._deciding.counts.decided_many(engine, answers.reason_codes)
         self._deciding.counts.faulted(engine, answers.faults)
@@ -125,7 +125,7 @@ class Evaluations:
             self._deciding.counts.decided(engine, decision["context"]["reason_code"])
             return EntryKind.EVALUATION, ENCODER.encode(decision)
         batch = strict_batch(engine, body, batch)
-        decide = partial(engine.decide, now=now, counts=False)
+        decide = partial(engine.decide_item, now=now, counts=False)
         answers = BatchAnswers(batch, decide, self._limits.explanation_bytes)
         found: list[object] = []
         if not take(answers, found, LOOP_SECONDS) or answers.failures:
