@@ -86,15 +86,15 @@ def test_a_change_of_settings_sends_what_differs_and_is_undone(api: httpx.Client
 
 
 def test_tests_that_must_pass_are_switched_on_and_off(api: httpx.Client, signed_in: Desk) -> None:
-    api.post("/v1/environments", json={"id": "gated"}).raise_for_status()
+    api.post("/v1/environments", json={"id": "tested"}).raise_for_status()
     for wanted in (True, False):
-        signed_in.go("#/default/environments/gated")
+        signed_in.go("#/default/environments/tested")
         signed_in.page.get_by_label("Tests must pass").set_checked(wanted)
         press(signed_in, "Save")
         signed_in.sees("The settings are saved.")
-        assert api.get("/v1/environments/gated").json()["tests_must_pass"] is wanted
+        assert api.get("/v1/environments/tested").json()["tests_must_pass"] is wanted
         signed_in.go("#/default/environments")
-        row = signed_in.page.get_by_role("row").filter(has_text="gated")
+        row = signed_in.page.get_by_role("row").filter(has_text="tested")
         row.get_by_text("yes", exact=True).first.wait_for(state="attached" if wanted else "detached")
 
 
