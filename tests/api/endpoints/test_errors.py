@@ -41,6 +41,8 @@ class Broken:
     def decide(self, request: dict[str, Any], now: float | None = None) -> dict[str, Any]:
         raise self._error
 
+    decide_item = decide
+
 
 @pytest.mark.parametrize("path", [SINGLE, BATCH])
 @pytest.mark.parametrize(
