@@ -33,8 +33,8 @@ def denies_no_secret(change):
     """A `decide` in which a DENY counts only together with an ALLOW."""
     right = Engine.decide
 
-    def wrong(self, request, now=None):
-        answer = right(self, request, now)
+    def wrong(self, request, now=None, *, counts=True):
+        answer = right(self, request, now, counts=counts)
         return change(answer) if answer["context"].get("reason_code") == "EXPLICIT_DENY" else answer
 
     return wrong

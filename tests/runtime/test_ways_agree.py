@@ -181,7 +181,7 @@ def test_members_are_told_apart_by_more_than_their_number(engine: Engine, change
 
 def decided_alone(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     try:
-        return engine.decide(request, NOW)
+        return engine.decide_item(request, NOW)
     except BadRequest as ex:
         return error_item(400, str(ex))
 

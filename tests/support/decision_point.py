@@ -144,12 +144,16 @@ def drips_headers(seconds: float) -> Callable[[Handler], None]:
     return answer
 
 
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 128  # with the library's five, the kernel resets connections that come at once
+
+
 @contextmanager
 def deciding(tls: Pair | None = None, **members: Any) -> Iterator[DecisionPoint]:
     """A running decision point, which has the certificate `tls` if it is given."""
     point = DecisionPoint(**members)
-    server = ThreadingHTTPServer(("127.0.0.1", 0), type("Bound", (_Quiet,), {"point": point}))
-    server.daemon_threads = True
+    server = _Server(("127.0.0.1", 0), type("Bound", (_Quiet,), {"point": point}))
     if tls is not None:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(tls.certificate, tls.key)
