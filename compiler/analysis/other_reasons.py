@@ -36,7 +36,7 @@ Found: TypeAlias = Sequence[tuple[Class, Change]]
 
 @dataclass
 class ReasonComparison:
-    """The comparison of two models by the reasons of their denials, after that of their answers."""
+    """The comparison of two models by the reasons of their denials, once their answers are compared."""
 
     sides: tuple[Side, Side]
     population: Population

@@ -44,7 +44,7 @@ def lies_in(found: People, region: Region, documents: Documents, request: Docume
 
 
 def lies_in_reasons(found: People, documents: Documents, request: Document, now: float) -> bool | None:
-    """Whether only the reason of a request changes, by the regions of an analysis. None if they are not known."""
+    """Returns whether only the reason of a request changes, by the regions of an analysis; None if they are unknown."""
     pair = request["resource"]["type"], request["action"]["name"]
     told = next((one.regions for one in found.reasons if one.pair == pair), ())
     if told is None:
@@ -65,7 +65,7 @@ def has_subject(
     request: Document,
     asked: list[Question],
 ) -> bool:
-    """Whether the subject of a request is one of some members, or of all that neither model names."""
+    """Returns whether the subject of a request is one of some members, or of all that neither model names."""
     before, after = map(subject_key, asked)
     if before != after:
         external = before[0], request["subject"]["external_id"]

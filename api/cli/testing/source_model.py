@@ -4,16 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ....bundles import zones
 from ....bundles.errors import BundleError
-from ....bundles.file.in_memory import bundle_in_memory
 from ....bundles.file.reader import Bundle
 from ....bundles.program.clauses import Program
-from ....compiler.compile import compile_model
 from ....compiler.model.elements import Model
 from ....runtime import Engine, RateCounters
+from ...review.testing.compiled_model import compiled_to_ask
 from ...review.testing.model_registry import ModelRegistry
-from ...review.testing.tested_model import COUNTER_BYTES, Resources, TestedModel, UnusableModel
+from ...review.testing.tested_model import COUNTER_BYTES, TestedModel, UnusableModel
 from ...review.testing.undeclared import declared_by
 from ..named_model import model_at
 from ..sentences import bundle_sentence
@@ -45,15 +43,10 @@ def tested_bundle(bundle: Bundle, model: Model | None) -> SourceModel:
     Raises BundleError for a damaged bundle.
     """
     registry = None if model is None else ModelRegistry(model)
-    return _tested(Engine(bundle, registry=registry), bundle.program(), None, None)
+    engine, program = Engine(bundle, registry=registry), bundle.program()
+    return SourceModel(engine.counting(RateCounters(COUNTER_BYTES)), None, declared_by(program, None), program)
 
 
 def _compiled(model: Model) -> SourceModel:
-    compiled = compile_model(model, zones.zone_data, zones.VERSION)
-    engine = Engine(bundle_in_memory(compiled.write), registry=ModelRegistry(model))
-    return _tested(engine, compiled.program, compiled.facts.registered(), model)
-
-
-def _tested(engine: Engine, program: Program, resources: Resources | None, model: Model | None) -> SourceModel:
-    counting = engine.counting(RateCounters(COUNTER_BYTES))
-    return SourceModel(counting, resources, declared_by(program, model), program)
+    compiled, tested = compiled_to_ask(model)
+    return SourceModel(tested.engine, compiled.facts.registered(), tested.declared, compiled.program)

@@ -4,19 +4,15 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ....bundles import zones
-from ....bundles.file.in_memory import bundle_in_memory
 from ....compiler.analysis.compare import Comparison
 from ....compiler.analysis.limits import DEFAULT, Limits
 from ....compiler.analysis.models.model_side import model_side
 from ....compiler.analysis.models.sides import Side
 from ....compiler.analysis.regions import People
 from ....compiler.analysis.witnesses.witness import Judge
-from ....compiler.compile import compile_model
 from ....compiler.model.elements import Model
-from ....runtime import BadRequest, Engine, RateCounters
-from ..testing.model_registry import ModelRegistry
-from ..testing.tested_model import COUNTER_BYTES, TestedModel
-from ..testing.undeclared import declared_by
+from ....runtime import BadRequest
+from ..testing.compiled_model import compiled_to_ask
 
 
 def people_between(before: Model, after: Model, limits: Limits = DEFAULT) -> People:
@@ -43,7 +39,5 @@ def judge_of(decide: Callable[[dict[str, Any], float | None], dict[str, Any]]) -
 
 
 def _compiled(model: Model) -> tuple[Side, Judge]:
-    compiled = compile_model(model, zones.zone_data, zones.VERSION)
-    engine = Engine(bundle_in_memory(compiled.write), registry=ModelRegistry(model))
-    tested = TestedModel(engine.counting(RateCounters(COUNTER_BYTES)), None, declared_by(compiled.program, model))
+    compiled, tested = compiled_to_ask(model)
     return model_side(model, compiled), judge_of(tested.decide)

@@ -5,16 +5,10 @@ from typing import Final
 
 from msgspec import Struct
 
-from ....bundles import zones
-from ....bundles.file.in_memory import bundle_in_memory
-from ....compiler.compile import compile_model
 from ....compiler.model.elements import Model
-from ....runtime import Engine, RateCounters
-from .model_registry import ModelRegistry
+from .compiled_model import compiled_to_ask
 from .outcome_report import Count, SetOutcome
 from .set_runs import run_sets
-from .tested_model import COUNTER_BYTES, TestedModel
-from .undeclared import declared_by
 
 MOST_NAMED: Final = 1_000
 """The failing tests that a preview names."""
@@ -46,9 +40,7 @@ def failing_tests(model: Model, texts: Sequence[bytes]) -> tuple[str, ...]:
 
 
 def _run(model: Model, texts: Sequence[bytes]) -> tuple[SetOutcome, ...]:
-    compiled = compile_model(model, zones.zone_data, zones.VERSION)
-    engine = Engine(bundle_in_memory(compiled.write), registry=ModelRegistry(model))
-    tested = TestedModel(engine.counting(RateCounters(COUNTER_BYTES)), None, declared_by(compiled.program, model))
+    _, tested = compiled_to_ask(model)
     return run_sets(texts, tested, lambda: False)
 
 

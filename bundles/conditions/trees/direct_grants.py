@@ -11,7 +11,7 @@ from typing import Any, Final, TypeAlias
 
 from ..operators import Operator
 from .instant_comparisons import InstantComparison
-from .tree import And, FilterTree, Not, Or, Tree, TreeComparison
+from .tree import And, FilterTree, Not, Or, Tree, TreeComparison, with_leaves
 
 _MARK: Final = "\ud800"
 """The first character of the keys that stand for direct grants. A lone surrogate is no text, so no model has it."""
@@ -71,17 +71,8 @@ def direct_grants_in(comparison: TreeComparison) -> DirectGrants | None:
 
 def for_subject(tree: FilterTree, grants: DirectGrants) -> FilterTree:
     """Returns a canonical tree with the direct grants of one subject in the place of those of any subject."""
-    match tree:
-        case TreeComparison(key):
-            return TreeComparison(*grants.comparison) if key == ANY_SUBJECT.comparison[0] else tree
-        case And(children):
-            return And(tuple(for_subject(child, grants) for child in children))
-        case Or(children):
-            return Or(tuple(for_subject(child, grants) for child in children))
-        case Not(child):
-            return Not(for_subject(child, grants))
-        case _:
-            return tree
+    key = ANY_SUBJECT.comparison[0]
+    return with_leaves(tree, lambda leaf: TreeComparison(*grants.comparison) if leaf.key == key else leaf)
 
 
 def with_comparisons(tree: FilterLike) -> FilterTree:

@@ -4,7 +4,7 @@ The leaves of a filter are Comparisons. A translation replaces each leaf by cond
 nodes. So all kinds of trees share And, Or, Not and Const.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, Generic, TypeAlias, TypeVar
@@ -164,6 +164,25 @@ def leaves(tree: Tree[Leaf]) -> Iterator[Leaf]:
             yield from leaves(child)
         case _:
             yield tree
+
+
+def with_leaves(tree: FilterTree, changed: Callable[[TreeComparison], TreeComparison]) -> FilterTree:
+    """Returns a filter with each comparison replaced by what `changed` returns for it. Constants and the form stay.
+
+    >>> with_leaves(Not(TreeComparison("a", Operator.EQ, 1)), lambda leaf: TreeComparison("b", leaf.op, 2))
+    Not(child=TreeComparison(key='b', op=<Operator.EQ: 'eq'>, value=2))
+    """
+    match tree:
+        case Const():
+            return tree
+        case And(children):
+            return And(tuple(with_leaves(child, changed) for child in children))
+        case Or(children):
+            return Or(tuple(with_leaves(child, changed) for child in children))
+        case Not(child):
+            return Not(with_leaves(child, changed))
+        case _:
+            return changed(tree)
 
 
 def leaf_count(tree: Tree[Leaf]) -> int:

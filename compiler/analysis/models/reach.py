@@ -51,14 +51,14 @@ def reach_of(every: Iterable[Holders]) -> Reach:
 
 @dataclass(frozen=True)
 class Reaches:
-    """The reach of each declared pair of a model, that of the other actions of its type, and that of all actions."""
+    """The reach of each declared pair of a model, of the other actions of its type, and of all actions."""
 
     own: Mapping[Pair, Reach]
     others: Mapping[Pair, Reach]
     by_type: Mapping[str, Reach]
 
     def of(self, pair: Pair) -> tuple[Reach, Reach]:
-        """Returns the reach of a pair, and that of the other actions. The action need not be declared (D5)."""
+        """Returns the reach of a pair, and of the other actions. The action need not be declared (D5)."""
         everything = self.by_type.get(pair[0], _NOWHERE)
         return self.own.get(pair, _NOWHERE), self.others.get(pair, everything)
 
