@@ -9,6 +9,7 @@ from writ.compiler.analysis.regions import People
 
 from tests.support import oracle
 from tests.support.analysing import analysed, edited, is_valid, without_rates
+from tests.support.element_edits import EDITS, with_edits
 from tests.support.region_members import lies_in, lies_in_reasons
 from tests.support.strategies import document, near_edge
 from tests.support.strategies_pick import Pick
@@ -32,6 +33,24 @@ def test_answers_change_exactly_in_regions(block, as_bundles):
     assert counts["no witness"] <= max(3, SHARE_WITHOUT_WITNESS * counts["regions"])
 
 
+def test_edits_of_elements_change_answers_exactly_in_regions():
+    counts: Counter[str] = Counter()
+    for seed in range(3 * MODELS):
+        check_edits(seed, counts, as_bundles=bool(seed % 2))
+    assert counts["changed"] > MODELS // 2
+    assert counts["other reason"] > MODELS // 4
+
+
+def test_each_kind_of_edit_makes_valid_models():
+    done: Counter[str] = Counter()
+    for seed in range(150):
+        before = document(Pick.seeded(seed))
+        after, names = with_edits(before, seed)
+        if after != before and is_valid(after):
+            done.update(names)
+    assert done.keys() == EDITS.keys()
+
+
 @pytest.mark.parametrize("seed", [8197, 8546])
 def test_a_name_of_another_resource_leaves_reasons_unknown(seed):
     counts: Counter[str] = Counter()
@@ -44,17 +63,31 @@ def check_seed(seed: int, counts: Counter[str], as_bundles: bool) -> None:
     before = document(Pick.seeded(seed))
     after = edited(before, seed) if seed % 4 else document(Pick.seeded(seed + 10**6))
     if is_valid(after):
-        found = analysed(before, after, as_bundles=as_bundles)
-        counts["regions"] += len(found.gains) + len(found.loses)
-        counts["no witness"] += sum(one.reason == NO_WITNESS for one in found.unknown)
-        documents = without_rates(before), without_rates(after)
-        check_witnesses(found, documents)
-        for number in range(REQUESTS):
-            pick = Pick.seeded(seed * 100 + number)
-            asked = request(pick, documents[number % 2])
-            now = near_edge(pick)
-            counts["changed"] += check_request(found, documents, asked, now, seed)
-            counts[check_reason(found, documents, asked, now, seed)] += 1
+        check_pair(before, after, seed, counts, as_bundles)
+
+
+def check_edits(seed: int, counts: Counter[str], as_bundles: bool) -> None:
+    """Analyse a model with up to three edits of elements, and ask both about what they speak of."""
+    before = document(Pick.seeded(seed))
+    after, names = with_edits(before, seed)
+    if after != before and is_valid(after):
+        check_pair(before, after, seed, counts, as_bundles)
+        counts.update(names)
+
+
+def check_pair(before: Document, after: Document, seed: int, counts: Counter[str], as_bundles: bool) -> None:
+    """Analyse two models, and ask both about what they speak of."""
+    found = analysed(before, after, as_bundles=as_bundles)
+    counts["regions"] += len(found.gains) + len(found.loses)
+    counts["no witness"] += sum(one.reason == NO_WITNESS for one in found.unknown)
+    documents = without_rates(before), without_rates(after)
+    check_witnesses(found, documents)
+    for number in range(REQUESTS):
+        pick = Pick.seeded(seed * 100 + number)
+        asked = request(pick, documents[number % 2])
+        now = near_edge(pick)
+        counts["changed"] += check_request(found, documents, asked, now, seed)
+        counts[check_reason(found, documents, asked, now, seed)] += 1
 
 
 def check_request(found: People, documents: tuple[Document, Document], asked: Document, now: float, seed: int) -> bool:
