@@ -62,20 +62,26 @@ def canonical_tree(
 def settled(tree: FilterTree, tests: Collection[ElementTest], steps: int) -> FilterTree:
     """Returns the canonical tree of a minimised one, in which tests of elements may have been joined (F6).
 
-    `tests` were those of its diagram. The tree has others if some were joined, and a diagram of these may have a
-    shorter tree.
+    `tests` were those of its diagram. A joined test absorbs what the diagram, to which its parts are strangers, keeps
+    apart. So the tree is minimised again until that changes nothing.
     """
+    if not _may_join(tests):
+        return tree
     for _ in range(MOST_JOINS):
-        found = tests_of_elements(leaves(tree))
-        if found == tests:
-            break
-        tests = found
         try:
             again = TreeDiagrams(tree, TRUE, steps)
-            tree = Minimiser(again.diagrams).tree(again.node(tree))
+            found = Minimiser(again.diagrams).tree(again.node(tree))
         except OutOfSteps:
             break
+        if found == tree:
+            break
+        tree = found
     return tree
+
+
+def _may_join(tests: Collection[ElementTest]) -> bool:
+    """Returns whether some attribute has several tests, which normal shapes may join."""
+    return len({key for key, _ in tests}) < len(tests)
 
 
 def tests_of_elements(comparisons: Iterable[TreeComparison]) -> frozenset[ElementTest]:

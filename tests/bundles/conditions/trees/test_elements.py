@@ -1,7 +1,7 @@
 """F6 and X6: tests of the elements of arrays in canonical trees, joined and in one order."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from writ.bundles.conditions.operators import Operator
 from writ.bundles.conditions.trees.canonical import STEPS, canonical_tree, flat_tree, settled
@@ -98,10 +98,14 @@ RULES = st.lists(st.lists(COMPARED, min_size=1, max_size=2), max_size=3)
 
 
 @given(RULES, RULES)
+@example(
+    [[("a", ANY, ["x"]), ("b", ANY, ["x"])], [("a", ANY, ["z"])], [("b", ANY, ["x", "y"])]],
+    [[("a", ANY, ["z"])], [("c", Operator.EQ, 1), ("b", ANY, ["x"])]],
+)
 def test_a_tree_is_settled(allows, denies):
     """To minimise a tree again changes nothing: a joined test may be one that the rules have already (F6)."""
     tree = canonical_tree(allows, denies)
-    assert settled(tree, frozenset({("k", ())}), STEPS) == tree
+    assert settled(tree, [("k", ()), ("k", (1,))], STEPS) == tree
 
 
 def test_what_a_joined_test_absorbs_is_gone():
