@@ -1,9 +1,9 @@
-"""Opens what a user names as a model: documents, a folder of them, a bundle, a store, or `REVISION:PATH` in git."""
+"""Opens what a user names as a model: documents, a bundle, `store:DIR#ENV`, or `REVISION:PATH` in git."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 import click
 
@@ -28,24 +28,35 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 
 
+STORE: Final = "store:"
+"""The prefix of the name of a store's environment: `store:DIR#ENV`."""
+
+
 class NamedModel(NamedTuple):
-    """A model and its name. A bundle file is `bundle`, and has no `model`: it does not have the documents."""
+    """A model and its name. A bundle file is `bundle`, and has no `model`: it does not have the documents.
+
+    `sources` are the documents, by their paths in the folder or in the repository. A store has none.
+    """
 
     name: str
     model: Model | None
     bundle: Bundle | None = None
+    sources: Sequence[Source] = ()
 
 
 def named_model(text: str, env: str) -> NamedModel:
-    """Returns the model that a text names: a path that exists, or else `REVISION:PATH`.
+    """Returns the model that a text names: `store:DIR#ENV`, a path that exists, or else `REVISION:PATH`.
 
-    `env` is the environment of a store. Raises CommandFailed for what can't be read, and for a model with errors.
+    `env` is the environment of a store that is named without one. Raises CommandFailed for what can't be read, and for
+    a model with errors.
     """
+    if text.startswith(STORE):
+        return _in_store(*_directory_and_environment(text.removeprefix(STORE), env))
     path = Path(text)
     if is_store(path):
-        return NamedModel(f"{text} ({env})", stored_model(path, env))
+        return _in_store(path, env)
     try:
-        found = _revision_model(text) if not path.exists() and ":" in text else model_at([path])
+        return _of_revision(text) if not path.exists() and ":" in text else _at(path)
     except BundleError as ex:
         raise CommandFailed(bundle_sentence(path, ex)) from None
     except NoSources as ex:
@@ -56,7 +67,23 @@ def named_model(text: str, env: str) -> NamedModel:
         click.echo(ex.checked.shown, nl=False, err=True)
         click.echo(summary(ex.checked.diagnostics), err=True)
         raise CommandFailed("a model with errors can't be used") from None
-    return NamedModel(text, None, found) if isinstance(found, Bundle) else NamedModel(text, found)
+
+
+def _directory_and_environment(text: str, env: str) -> tuple[Path, str]:
+    """Returns the parts of `DIR#ENV`, with `env` if it has none. A folder on the way may have a `#` in its name."""
+    directory, _, named = text.rpartition("#")
+    return (Path(text), env) if not directory or "/" in named else (Path(directory), named or env)
+
+
+def _in_store(directory: Path, env: str) -> NamedModel:
+    return NamedModel(f"{directory} ({env})", stored_model(directory, env))
+
+
+def _at(path: Path) -> NamedModel:
+    if path.is_file() and _is_bundle(path):
+        return NamedModel(str(path), None, open_bundle(path))
+    sources = sources_of([path])
+    return NamedModel(str(path), _checked(sources), sources=sources)
 
 
 def model_at(paths: Sequence[Path]) -> Model | Bundle:
@@ -127,11 +154,12 @@ def reading_bundle(path: Path) -> Iterator[None]:
         raise CommandFailed(bundle_sentence(path, ex)) from None
 
 
-def _revision_model(text: str) -> Model | Bundle:
+def _of_revision(text: str) -> NamedModel:
     sources = revision_sources(text)
     if len(sources) == 1 and sources[0].data.startswith(MAGIC):
-        return bundle_in_memory(lambda file: file.write(sources[0].data))
-    return _checked(sources)
+        return NamedModel(text, None, bundle_in_memory(lambda file: file.write(sources[0].data)))
+    in_repository = [Source(source.name.partition(":")[2], source.data) for source in sources]
+    return NamedModel(text, _checked(sources), sources=in_repository)
 
 
 def _checked(sources: Sequence[Source]) -> Model:

@@ -7,5 +7,6 @@ Reading path:
 - `raw_values` → `interning` → `read_element` → `element_list`: from values to elements;
 - `schema_check` → `schema_findings` and `misplaced` → `error_recovery`: the faults of a value;
 - `bad_document`: the error of a document that can't be read to its end;
+- `element_places`: the place at which each element of a model begins;
 - `placed_value` reads documents other than models.
 """

@@ -75,6 +75,12 @@ class MergedDocuments:
                     policies.add(index)
         return policies
 
+    def place(self, path: Path) -> tuple[str, int, int]:
+        """Returns the file, the line and the column of the value at `path` in the joined lists."""
+        number, inner = self._origin(path)
+        document = self.documents[number]
+        return document.source.name, *document.text.place(document.span(inner, at_key=False).offset)
+
     def _is_text(self, document: int) -> bool:
         """Returns whether a document is text. Elements that are checked alone have no document."""
         return bool(self.documents) and isinstance(self.documents[document], WritDocument)

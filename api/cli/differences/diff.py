@@ -19,6 +19,7 @@ from .comparison import ModelDifferences
 from .decided import decided_differently
 from .fail_on import FailOn, must_fail
 from .shown import comparison_lines, markdown
+from .shown_sarif import shown_sarif
 from .sides import ComparedModel, open_side
 
 
@@ -42,8 +43,10 @@ from .sides import ComparedModel, open_side
     type=FailOn(),
     help="End with exit code 1 only on: widened, narrowed, any, people:GROUP or action:NAME.",
 )
-@click.option("--env", "environment", default=DEFAULT, show_default=True, help="The environment of a store.")
-@click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
+@click.option(
+    "--env", "environment", default=DEFAULT, show_default=True, help="The environment of a store without #ENV."
+)
+@click.option("--format", "form", type=click.Choice((*FORMATS, "sarif")), default="text", show_default=True)
 def diff_command(
     old: str,
     new: str,
@@ -55,8 +58,8 @@ def diff_command(
 ) -> None:
     """Compare two models: what was added, changed and removed, and which requests have another answer.
 
-    OLD and NEW are model documents or folders of them, bundles, data directories with a store, or REVISION:PATH in git.
-    PATH is from the root of the repository, or with ./ from this folder.
+    OLD and NEW are model documents or folders of them, bundles, store:DIR#ENV for an environment of a data directory,
+    or REVISION:PATH in git. PATH is from the root of the repository, or with ./ from this folder.
 
     With --people, Writ finds the requests that the models answer differently: whose they are, under which conditions,
     and one example of each. With --fail-on, the exit code says only whether someone gains (widened), loses (narrowed)
@@ -64,8 +67,8 @@ def diff_command(
     (action:NAME). What is not known counts as true.
 
     With --tests, both models answer the requests of policy tests, whatever the tests expect. The format markdown is
-    for a comment: it has 65,536 characters at most, and says what was left out. Exit code 0 if the models are equal,
-    1 if they differ, 2 if one can't be read.
+    for a comment: it has 65,536 characters at most, and says what was left out. The format sarif is for code scanning.
+    Exit code 0 if the models are equal, 1 if they differ, 2 if one can't be read.
 
     \b
     Examples:
@@ -73,7 +76,8 @@ def diff_command(
       writ diff main:policies policies --tests policies
       writ diff main:policies policies --people --fail-on widened
       writ diff HEAD~1:policies HEAD:policies --format markdown
-      writ diff writ-data policies/ --env staging
+      writ diff store:writ-data#staging policies/
+      writ diff store:writ-data#staging store:writ-data#prod --people
     """
     sides = open_side(old, environment), open_side(new, environment)
     analysed = _people(*sides) if people or fail_on else None
@@ -82,6 +86,8 @@ def diff_command(
         found = structs.replace(found, people=people_answer(analysed))
     if form == "markdown":
         click.echo("\n".join(markdown(comparison_lines(found, form))))
+    elif form == "sarif":
+        click.echo(shown_sarif(found, *sides))
     else:
         show(comparison_lines(found, form), form, found)
     if analysed is not None and fail_on:

@@ -28,11 +28,16 @@ def comparison_lines(found: ModelDifferences, form: str) -> Iterator[str]:
     if found.asked is not None:
         yield _summary(found.asked, found.tests)
     for test in found.tests:
-        yield f"  {test.file}: {test.name}"
-        yield f"    {_answer(test.before)} → {_answer(test.after)}"
+        yield from (f"  {line}" for line in test_lines(test))
     yield from element_lines(found.elements)
     if found.not_compared:
         yield found.not_compared
+
+
+def test_lines(test: TestDifference) -> Iterator[str]:
+    """Yields the name of a test, and its answers before and after."""
+    yield f"{test.file}: {test.name}"
+    yield f"  {_answer(test.before)} → {_answer(test.after)}"
 
 
 def markdown(lines: Iterable[str]) -> Iterator[str]:

@@ -1,5 +1,7 @@
 """The two models that `writ diff` compares."""
 
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,11 +15,15 @@ from ....compiler.analysis.models.model_side import model_side
 from ....compiler.analysis.models.sides import Side
 from ....compiler.analysis.witnesses.witness import Judge
 from ....compiler.compile import Compiled, compile_model
+from ....compiler.documents.element_places import ElementPlace, element_places
 from ....compiler.language.writing.changes import statement_text
 from ....compiler.model.elements import ElementKind, Grant, Model
+from ....compiler.source import Source
 from ...review.people.compared_models import judge_of
 from ...review.testing.file_reading import TestQuestion
 from ...review.testing.tested_model import UnusableModel
+from ...settings.model_limits import model_limits
+from ..model_elements import elements_of
 from ..named_model import named_model
 from ..output import CommandFailed
 from ..testing.source_model import SourceModel, tested_bundle
@@ -25,11 +31,15 @@ from ..testing.source_model import SourceModel, tested_bundle
 
 @dataclass(frozen=True)
 class ComparedModel:
-    """One of the compared models: `model` is None for a bundle file, which does not have the model's documents."""
+    """One of the compared models: `model` is None for a bundle file, which does not have the model's documents.
+
+    `sources` are these documents, unless a store has the model.
+    """
 
     name: str
     model: Model | None
     given: Bundle | None = None
+    sources: Sequence[Source] = ()
 
     @cached_property
     def bundle(self) -> Bundle:
@@ -61,6 +71,19 @@ class ComparedModel:
     @cached_property
     def _tested(self) -> SourceModel:
         return tested_bundle(self.bundle, self.model)
+
+    @cached_property
+    def places(self) -> Mapping[tuple[ElementKind, str], ElementPlace]:
+        """The place of each element in the documents, by list and id."""
+        if self.model is None or not self.sources:
+            return {}
+        found = element_places(self.sources, model_limits(os.environ))
+        keyed = elements_of(self.model)
+        return {
+            (kind, ":".join(key)): place
+            for kind, elements in keyed.items()
+            for key, place in zip(elements, found[kind], strict=False)
+        }
 
     @cached_property
     def _grants(self) -> dict[str | None, Grant]:

@@ -55,9 +55,9 @@ def who_can_command(
 ) -> None:
     """Show who can do an action, by name, and under which conditions.
 
-    MODEL is model documents or a folder of them, a bundle, a data directory with a store, or REVISION:PATH in git. In
-    its place, --url asks a running service. What the question does not send is open, and comes back as conditions. A
-    bundle does not have the registered attributes of subjects, so they are open too.
+    MODEL is model documents or a folder of them, a bundle, store:DIR#ENV for an environment of a data directory, or
+    REVISION:PATH in git. In its place, --url asks a running service. What the question does not send is open, and comes
+    back as conditions. A bundle does not have the registered attributes of subjects, so they are open too.
 
     Exit code 0 if Writ finds a subject that can, 1 if it finds none, 2 if the question or the model can't be read.
 
@@ -65,7 +65,7 @@ def who_can_command(
     Examples:
       writ who-can policies/ --action sign --resource contract
       writ who-can policies/ --action read --resource chart:c1 --attribute 'status="open"' --context '{"mfa": true}'
-      writ who-can writ-data --env staging --action read --resource chart:c1 --registered
+      writ who-can store:writ-data#staging --action read --resource chart:c1 --registered
       writ who-can --url https://writ.example --action sign --resource contract --format json
     """
     refuse_without_url(url, token_file, ca_file)

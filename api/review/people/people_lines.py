@@ -6,6 +6,7 @@ from typing import Final
 from ....bundles.wording import joined
 from ..wording.plain_values import counted, named
 from ..wording.region_lines import region_lines, subject_words, unknown_line
+from ..wording.shown_regions import ShownRegion
 from .people_answer import ChangedReasons, PeopleAnswer
 
 SHOWN_PAIRS: Final = 10
@@ -20,10 +21,15 @@ def people_lines(found: PeopleAnswer) -> Iterator[str]:
         yield NO_EFFECT
     for regions, verb in ((found.gains, "gains"), (found.loses, "loses")):
         for region in regions:
-            yield f"{verb} {named(region.action)} on {named(region.resource_type)}: {subject_words(region)}"
-            yield from region_lines(region)
+            yield from region_text(verb, region)
     yield from map(unknown_line, found.unknown)
     yield from _reasons(found.reasons)
+
+
+def region_text(verb: str, region: ShownRegion) -> Iterator[str]:
+    """Yields the lines of a region: the subjects that gain or lose (`verb`), and the conditions with an example."""
+    yield f"{verb} {named(region.action)} on {named(region.resource_type)}: {subject_words(region)}"
+    yield from region_lines(region)
 
 
 def _reasons(found: Sequence[ChangedReasons]) -> Iterator[str]:

@@ -202,6 +202,65 @@ def test_a_store(folder):
     assert writ("diff", "data", "old.yaml", "--env", "none", cwd=folder).returncode == 2
 
 
+def test_two_environments_of_one_store(folder):
+    (folder / "a#b").mkdir()
+    for source, env in (("old.yaml", "default"), ("new.yaml", "next")):
+        assert writ("import", source, "--data", "a#b/data", "--env", env, "--create", cwd=folder).returncode == 0
+    assert diff(folder, "store:a#b/data", "store:a#b/data#next")[1]["changes"] == COUNTS
+    assert diff(folder, "store:a#b/data#next", "new.yaml")[0] == 0
+    for wrong in ("store:a#b/data#none", "store:nowhere#next", "store:", "store:a#b"):
+        done = writ("diff", wrong, "old.yaml", cwd=folder)
+        assert (done.returncode, b"Traceback" in done.stderr) == (2, False), wrong
+        assert not (folder / "nowhere").exists()
+
+
+def sarif(folder, *arguments):
+    done = writ("diff", *arguments, "--format", "sarif", cwd=folder)
+    assert done.returncode == 1, done.stderr
+    (run,) = json.loads(done.stdout)["runs"]
+    for one in run["results"]:
+        assert run["tool"]["driver"]["rules"][one["ruleIndex"]]["id"] == one["ruleId"]
+    return run["results"]
+
+
+def place_of(result):
+    place = result["locations"][0]["physicalLocation"]
+    return place["artifactLocation"]["uri"], place.get("region", {}).get("startLine")
+
+
+def test_sarif_has_each_part_of_a_difference_at_its_place(folder):
+    (folder / "t.test.yaml").write_text(TESTS)
+    found = sarif(folder, "old.yaml", "new.yaml", "--people", "--tests", "t.test.yaml")
+    by_rule = {}
+    for one in found:
+        by_rule.setdefault(one["ruleId"], []).append(one)
+    assert {rule: {one["level"] for one in ones} for rule, ones in by_rule.items()} == {
+        "gains": {"warning"},
+        "loses": {"note"},
+        "other-answer": {"warning"},
+        "changed": {"note"},
+    }
+    lines = dict(enumerate(NEW.splitlines(), 1))
+    old_lines = dict(enumerate(OLD.splitlines(), 1))
+    for one in by_rule["changed"]:
+        file, line = place_of(one)
+        id, change = one["message"]["text"].split("\n")[0].split(" ", 1)[1].split(": ")
+        at = (old_lines if change == "removed" else lines)[line]
+        assert file == ("old.yaml" if change == "removed" else "new.yaml")
+        assert id.rpartition(":")[2] in at
+    assert {place_of(one) for one in (*by_rule["gains"], *by_rule["loses"])} == {("new.yaml", None)}
+    assert {place_of(one) for one in by_rule["other-answer"]} == {("t.test.yaml", None)}
+    assert by_rule["gains"][0]["message"]["text"].startswith("gains `update` on `document`: user `alice`\nby the role")
+
+
+def test_sarif_of_what_has_no_documents_has_no_places(folder):
+    for name in ("old", "new"):
+        assert writ("compile", f"{name}.yaml", "-o", f"{name}.bundle", cwd=folder).returncode == 0
+    found = sarif(folder, "old.bundle", "new.bundle", "--people")
+    assert {one["ruleId"] for one in found} >= {"gains", "changed"}
+    assert not any("locations" in one for one in found)
+
+
 @pytest.fixture
 def repository(folder):
     """A repository with the old model in a folder at its root; the new one is in the working tree."""
@@ -224,6 +283,11 @@ def test_a_revision_in_git(repository, old):
     code, found = diff(repository, old, "policies", "--tests", "policies")
     assert (code, found["changes"]) == (1, COUNTS)
     assert len(found["tests"]) == 3
+
+
+def test_sarif_names_files_as_the_repository_does(repository):
+    (gone,) = [one for one in sarif(repository, "main:policies", "new.yaml") if "policy gone" in one["message"]["text"]]
+    assert place_of(gone)[0] == "policies/model.yaml"
 
 
 def test_a_revision_from_a_folder_inside(repository):
