@@ -286,7 +286,7 @@ def test_a_revision_in_git(repository, old):
 
 
 def test_sarif_names_files_as_the_repository_does(repository):
-    (gone,) = [one for one in sarif(repository, "main:policies", "new.yaml") if "policy gone" in one["message"]["text"]]
+    (gone,) = [one for one in sarif(repository, "main:policies", "policies") if "policy gone" in one["message"]["text"]]
     assert place_of(gone)[0] == "policies/model.yaml"
 
 
