@@ -25,6 +25,7 @@ from ..conditions.variables import (
     is_reference,
     parts,
 )
+from .accepted import Accepted
 from .paths import Path
 
 _POOL: Final[tuple[Json, ...]] = (None, "a", "b", 1, ["a"])
@@ -36,7 +37,8 @@ _ELEMENTS: Final = 3
 class Attributes:
     """Chooses values for the attributes of one path. `fixed` are those that subject and resource decide.
 
-    `choices` are values for attributes that the path asks about. `groups` are those of the subject.
+    `choices` are values for attributes that the path asks about. `groups` are those of the subject. `accepted` tells
+    which values the models accept.
     """
 
     path: Path
@@ -45,6 +47,7 @@ class Attributes:
     fixed: Mapping[str, Json]
     groups: Sequence[str]
     instant: int | None
+    accepted: Accepted
     values: dict[str, Json] = field(default_factory=dict)
 
     def chosen(self) -> dict[str, Json] | None:
@@ -57,7 +60,18 @@ class Attributes:
                 return None
         for key, offered in self.choices.items():
             self.values.setdefault(key, offered[0])
+        if not all(map(self._has_required, self.accepted.required)):
+            return None
         return {key: value for key, value in self.values.items() if value is not None and key not in self.fixed}
+
+    def _has_required(self, key: str) -> bool:
+        """Chooses a value for an attribute that each request must have. Returns whether it has one (E8)."""
+        if self.values.get(key) is None:
+            self.values[key] = next((one for one in self.accepted.values(key) if self._takes(key, one)), None)
+        return self.values[key] is not None
+
+    def _takes(self, key: str, value: Json) -> bool:
+        return self.path.takes(key, value) and (key in self.fixed or self.accepted.takes(key, value))
 
     def _options(self, key: str) -> list[Json]:
         if key in self.fixed:
@@ -69,7 +83,7 @@ class Attributes:
         _, section, name = parts(key)
         left = attribute(section, name)
         for one in self._options(left) if left in self.fixed else _texts(self._options(left), self.instant):
-            if _order(one, self.instant) in cell.states and self.path.takes(left, one):
+            if _order(one, self.instant) in cell.states and self._takes(left, one):
                 self.values[left] = one
                 return True
         return False
@@ -84,10 +98,11 @@ class Attributes:
         rights: list[Json] = [list(self.groups)] if of_groups else self._options(right)
         near = [one for one in (*lefts, *rights) if one is not None]
         pool = [*_POOL, *near, *([one] for one in near), *_elements(near)]
-        for one, two in product(lefts or pool, rights or pool):
-            if _result(Operator(operator), one, two) not in cell.states or not self.path.takes(left, one):
+        lefts, rights = lefts or [*pool, *self.accepted.values(left)], rights or [*pool, *self.accepted.values(right)]
+        for one, two in product(lefts, rights):
+            if _result(Operator(operator), one, two) not in cell.states or not self._takes(left, one):
                 continue
-            if of_groups or self.path.takes(right, two):
+            if of_groups or self._takes(right, two):
                 self.values[left] = one
                 if not of_groups:
                     self.values[right] = two
@@ -130,12 +145,16 @@ def _result(op: Operator, left: Json, right: Json) -> str:
     return YES if predicate(op, right)(left) else NO
 
 
-def placed(values: Mapping[str, Json], request: dict[str, Any]) -> dict[str, Any]:
+def placed(values: Mapping[str, Json], request: dict[str, Any], accepted: Accepted) -> dict[str, Any]:
     """Returns a request with the values of attributes in their places."""
+    bags: dict[str, dict[str, Any]] = {}
     for key, value in sorted(values.items()):
         section, name = parts(key)
+        bags.setdefault(section, {})[name] = value
+    for section, bag in bags.items():
+        found = accepted.placed(section, bag)
         if section == "context_attrs":
-            request["context"][name] = value
+            request["context"] |= found
         else:
-            request[section.removesuffix("_attrs")].setdefault("properties", {})[name] = value
+            request[section.removesuffix("_attrs")]["properties"] = found
     return request

@@ -5,9 +5,9 @@ attribute too. So a path need not be a request. Each request is tried on both mo
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from ipaddress import IPv4Address, IPv6Address
-from itertools import islice, product
+from itertools import chain, islice, product
 from typing import Any, Final, TypeAlias
 
 from ....bundles.conditions.instants import SECOND, read_instant, show_instant
@@ -27,6 +27,7 @@ from ..conditions.variables import (
     is_week,
 )
 from ..differences.diagram import DifferenceDiagrams
+from .accepted import Accepted
 from .attributes import Attributes, placed
 from .candidates import values_of
 from .entities import Entities
@@ -41,6 +42,9 @@ Changes: TypeAlias = Callable[[str, str], bool]
 """Returns whether the reason codes of two answers are the change for which a witness is wanted."""
 
 ALLOWED: Final = "ALLOWED"
+
+REFUSED: Final = "REFUSED"
+"""Stands for the answer of a model that refuses a request, which allows nothing."""
 
 _FEW: Final = 6
 _INSTANTS: Final = 2
@@ -66,7 +70,10 @@ def is_other_reason(before: str, after: str) -> bool:
 
 @dataclass(frozen=True)
 class Witness:
-    """A request that two models answer differently at `now`, in epoch seconds. The clock may make no difference."""
+    """A request that two models answer differently at `now`, in epoch seconds. The clock may make no difference.
+
+    A strict model refuses it only if that is the difference: no request was found that both models accept (E8).
+    """
 
     request: dict[str, Any]
     now: float
@@ -86,30 +93,40 @@ class Search:
     sent: tuple[int | None, ...] = ()
 
     def witness(self, found: DifferenceDiagrams, node: Node, wanted: Changes, most: int) -> Witness | None:
-        """Returns a request whose answers change as `wanted`, or None if `most` requests show none."""
-        steps = paths(found.diagrams, node, most, _first(found))
-        tried = (one for path in steps for one in islice(self._requests(found, path), _FEW))
-        for request, clock in islice(tried, most):
-            before, after = (judge(request, clock) for judge in self.judges)
-            if before is not None and after is not None and wanted(before, after):
-                return Witness(request, clock)
+        """Returns a request whose answers change as `wanted`, or None if `most` requests show none.
+
+        Of requests that a strict model refuses (E8), it returns one only if it finds none that both models accept.
+        """
+        strict = tuple(side for side in self.entities.rules.sides if side.strict)
+        for sides in (strict, *(((side,) for side in strict) if len(strict) > 1 else ())):
+            steps = paths(found.diagrams, node, most, _first(found))
+            accepted = Accepted(sides, self.entities.rules.pair)
+            tried = (one for path in steps for one in islice(self._requests(found, path, accepted), _FEW))
+            refused = None
+            for request, clock in islice(tried, most):
+                before, after = (judge(request, clock) for judge in self.judges)
+                if before is not None and after is not None:
+                    if wanted(before, after):
+                        return Witness(request, clock)
+                elif ALLOWED in (before, after) and refused is None and wanted(before or REFUSED, after or REFUSED):
+                    refused = Witness(request, clock)
+            if refused is not None:
+                return refused
         return None
 
-    def _requests(self, found: DifferenceDiagrams, path: Path) -> Iterator[tuple[dict[str, Any], float]]:
+    def _requests(
+        self, found: DifferenceDiagrams, path: Path, accepted: Accepted
+    ) -> Iterator[tuple[dict[str, Any], float]]:
         """Yields requests that may take a path, each with the epoch seconds of the service's clock."""
         cells = {key: found.lines[key].cells[cell] for key, cell in path.cells.items() if key in found.lines}
-        choices = {
-            key: list(islice(values_of(path.domains[key], cell, path.opaque.get(key, {})), _FEW))
-            for key, cell in path.cells.items()
-            if is_attribute(key)
-        }
+        choices = _choices(path, accepted)
         if not all(choices.values()):
             return
         for clock in self.entities.clocks(cells):
             resources = islice(self.entities.resources(choices, cells, path, clock), _FEW)
             subjects = list(islice(self.entities.subjects(choices), _FEW))
             for resource, subject, instant in product(resources, subjects, list(self._instants(found, cells, choices))):
-                request = self._request((subject, resource), path, choices, cells, instant)
+                request = self._request((subject, resource), path, choices, cells, instant, accepted)
                 if request is not None:
                     yield request, clock
 
@@ -143,8 +160,14 @@ class Search:
         choices: Mapping[str, Sequence[Json]],
         cells: Mapping[str, SpanTest],
         instant: int | None,
+        accepted: Accepted,
     ) -> dict[str, Any] | None:
         subject, resource = named
+        if accepted.sides:
+            accepted = replace(accepted, subject_type=subject["type"])
+            choices = _choices(path, accepted)
+            if not all(choices.values()):
+                return None
         fixed: dict[str, Json] = {
             attribute("subject_attrs", "id"): subject.get("id"),
             attribute("subject_attrs", "type"): subject["type"],
@@ -152,17 +175,30 @@ class Search:
             attribute("resource_attrs", "type"): resource["type"],
         }
         groups = self.entities.person.standings[0].groups
-        values = Attributes(path, choices, cells, fixed, groups, instant).chosen()
+        context = _time(instant, accepted) | _address(cells.get(ADDRESS))
+        sent = {attribute("context_attrs", name): value for name, value in context.items()} if accepted.sides else {}
+        sent = {key: value for key, value in sent.items() if key not in choices}
+        values = Attributes(path, choices, cells, fixed, groups, instant, accepted, sent).chosen()
         if values is None:
             return None
-        context: dict[str, Any] = {"time": _UNREAD_TIME if instant is None else show_instant(instant)}
         request = {
             "subject": dict(subject),
             "action": {"name": self.entities.rules.pair[1]},
             "resource": dict(resource),
-            "context": context | _address(cells.get(ADDRESS)),
+            "context": context,
         }
-        return placed(values, request)
+        return placed(values, request, accepted)
+
+
+def _choices(path: Path, accepted: Accepted) -> Mapping[str, Sequence[Json]]:
+    """Returns values for the attributes that a path asks about, a few for each."""
+    return {key: list(islice(_fitting(path, key, accepted), _FEW)) for key in path.cells if is_attribute(key)}
+
+
+def _fitting(path: Path, key: str, accepted: Accepted) -> Iterator[Json]:
+    usual = values_of(path.domains[key], path.cells[key], path.opaque.get(key, {}))
+    named = (value for value in accepted.values(key) if path.takes(key, value))
+    return (value for value in chain(usual, named) if accepted.takes(key, value))
 
 
 def _first(found: DifferenceDiagrams) -> dict[str, list[int]]:
@@ -176,6 +212,13 @@ def _simplest(key: str, cells: Sequence[SpanTest]) -> list[int]:
         return sorted(range(len(cells)), key=lambda number: not in_cell(cells[number], usual))
     wanted = {MISSING, NO}
     return sorted(range(len(cells)), key=lambda number: (not wanted & cells[number].states, not cells[number].spans))
+
+
+def _time(instant: int | None, accepted: Accepted) -> dict[str, Json]:
+    """Returns the member of the context for an instant: a text, or seconds if a strict model declares a number."""
+    text = _UNREAD_TIME if instant is None else show_instant(instant)
+    offered: tuple[Json, ...] = (text,) if instant is None else (text, instant // SECOND)
+    return next(({"time": one} for one in offered if accepted.takes(_TIME, one)), {})
 
 
 def _address(cell: SpanTest | None) -> dict[str, str]:
