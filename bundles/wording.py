@@ -52,14 +52,27 @@ def show_path(path: Path) -> str:
 
 
 def quoted(value: Json) -> str:
-    r"""Returns a user's word or number in backticks, on one line, without control characters. A long one is shortened.
+    r"""Returns a user's word or number as `in_backticks`. A long one is shortened.
 
     >>> quoted("raed"), quoted(3), quoted(True), quoted("a\nb")
     ('`raed`', '`3`', '`true`', '`a\\nb`')
     """
     text = value if isinstance(value, str) else _literal(value)
-    shown = text if len(text) <= _LONGEST_QUOTATION else text[: _LONGEST_QUOTATION - 1] + "…"
-    return f"`{_escaped(shown)}`"
+    return in_backticks(text if len(text) <= _LONGEST_QUOTATION else text[: _LONGEST_QUOTATION - 1] + "…")
+
+
+def in_backticks(text: str) -> str:
+    r"""Returns foreign text in backticks, on one line, without control characters.
+
+    One that has a backtick itself is in quotation marks instead, so that it stays one text.
+
+    >>> in_backticks("assign editor to user ann"), in_backticks("a`b")
+    ('`assign editor to user ann`', '"a`b"')
+    """
+    if "`" not in text:
+        return f"`{_escaped(text)}`"
+    escapes = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{_escaped(escapes)}"'
 
 
 def described(value: Json) -> str:

@@ -15,7 +15,8 @@ from ...bundles.progress import Progress as Report
 if TYPE_CHECKING:
     from rich.console import Console
 
-_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+_HIDDEN = re.compile(r"[\x00-\x1f\x7f-\x9f\xad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
+"""Controls, changes of direction, and what takes no place. The joiners of scripts and emoji stay."""
 
 
 class CommandFailed(click.ClickException):
@@ -55,12 +56,12 @@ class _LinesOfLog(io.TextIOBase):
 
 
 def escaped(text: str) -> str:
-    r"""Returns foreign text, safe for a terminal: control and direction characters are escaped as in JSON strings.
+    r"""Returns foreign text, safe for a terminal: controls, directions and hidden characters are escaped as in JSON.
 
     >>> escaped("a\x9b1m\u202eb")
     'a\\u009b1m\\u202eb'
     """
-    return _CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return _HIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def os_sentence(error: OSError) -> str:

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, Self, TypeAlias
 
+from ...bundles.wording import in_backticks
+
 ElementKey: TypeAlias = tuple[str, ...]
 """The key of an element in its list: `(id,)`, or `(type, id)` for subjects and resources."""
 
@@ -42,7 +44,7 @@ class User(NamedTuple):
     @property
     def named(self) -> str:
         """The words for the element in a message."""
-        return f"`{self.text}`" if self.text else f"`{':'.join(self.key)}` in `{self.kind}`"
+        return in_backticks(self.text) if self.text else f"{in_backticks(':'.join(self.key))} in `{self.kind}`"
 
 
 class Refusal(Exception):

@@ -6,6 +6,7 @@ from typing import Final
 
 import msgspec
 
+from ....bundles.wording import in_backticks
 from ...review.effects import effect_words
 from ...review.people.people_lines import people_lines
 from ..environments.shown_answers import count_lines, element_lines, heading, rendered
@@ -72,7 +73,7 @@ def _answer(decided: Decided) -> str:
     verdict = "allowed" if decided.decision else f"denied, {decided.reason_code}"
     by = decided.policy_id or decided.denied_by
     if decided.access_path == "direct":
-        by = f"`{decided.grant}`" if decided.grant else "a direct grant"
+        by = in_backticks(decided.grant) if decided.grant else "a direct grant"
     return f"{verdict} by {by}" if by else verdict
 
 

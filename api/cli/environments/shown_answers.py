@@ -1,11 +1,13 @@
 """Shows previews, promotions and drift: as lines for people, as Markdown for a comment, as JSON for machines."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 import click
 import msgspec
 
+from ....bundles.wording import in_backticks, quoted
 from ....compiler.language.words import STATEMENT_OF
 from ...endpoints.management.promotions.promotion_shapes import PreviewAnswer, PromotionRecord
 from ...review.people.people_lines import people_lines
@@ -14,6 +16,8 @@ from ...store.promotions.promotion import Drift, ElementDifference, Promotion
 from ..output import escaped
 
 FORMATS: Final = ("text", "json", "markdown")
+
+_MARKUP: Final = re.compile(r"[\\`*_~<>&|\[\]]")
 
 
 def show(lines: Iterable[str], form: str, answer: object) -> None:
@@ -41,13 +45,13 @@ def preview_lines(preview: PreviewAnswer, target: str, form: str) -> Iterator[st
         yield from people_lines(preview.people)
     yield from count_lines(preview.changes)
     for one in preview.renames:
-        yield f"role {one.old} becomes {one.new}: its assignments are carried over"
+        yield f"role {quoted(one.old)} becomes {quoted(one.new)}: its assignments are carried over"
     yield from element_lines(preview.elements)
     if preview.truncated:
         yield "there are more changes; compare both models"
     yield from _test_lines(preview.tests)
     for use in preview.in_use:
-        yield f"not possible: {use.named} still uses {use.refers_to}"
+        yield f"not possible: {use.named} still uses {in_backticks(use.refers_to)}"
     if preview.drift.drifted:
         yield f"{target} was edited in place; to overwrite that, promote with --accept-drift:"
         yield from drift_lines(preview.drift)
@@ -109,8 +113,8 @@ def element_lines(elements: Iterable[ElementDifference]) -> Iterator[str]:
 
 
 def heading(text: str, form: str) -> str:
-    """Returns the first line of an answer."""
-    return f"#### {text}" if form == "markdown" else text
+    """Returns the first line of an answer. In Markdown, it is the only one whose text could be markup."""
+    return "#### " + _MARKUP.sub(r"\\\g<0>", text) if form == "markdown" else text
 
 
 def count_lines(changes: Mapping[str, Mapping[str, int]]) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """Shows names and values of a model or a request as data: quoted, and without characters that change the text."""
 
 import json
+import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -15,6 +16,8 @@ OWNERS: Final = {
 }
 """The owner of the attributes, in words, by the section of a condition."""
 
+_WORD: Final = re.compile(r"[\w.:/-]{1,80}")
+
 MOST_LISTED: Final = 10
 """The names or values of a list that a sentence has."""
 
@@ -23,12 +26,21 @@ MOST_CHARACTERS: Final = 200
 
 
 def named(name: str) -> str:
-    r"""Returns a name in backticks. One that has a backtick itself is shown as a value, so that it stays one name.
+    r"""Returns a name in backticks. One that has a backtick itself is in quotation marks, so that it stays one name.
 
     >>> print(named("editor"), named("a`b"), named("\u202eeditor"))
     `editor` "a`b" `\u202eeditor`
     """
-    return shown_value(name) if "`" in name else quoted(name)
+    return quoted(name)
+
+
+def typed(type: str, id: str) -> str:
+    """Returns the words for an entity. A type that is no plain word is quoted, so that it says nothing else.
+
+    >>> print(typed("user", "ann"), typed("everyone else", "ann"))
+    user `ann` `everyone else` `ann`
+    """
+    return f"{type if _WORD.fullmatch(type) else named(type)} {named(id)}"
 
 
 def shown_value(value: Json) -> str:

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from ....bundles.wording import is_made_id, joined
 from .condition_prose import Proved, condition_sentence
-from .plain_values import named
+from .plain_values import named, typed
 from .why_not_words import why_not_lines
 
 MOST_ROLES: Final = 10
@@ -87,7 +87,7 @@ def asking_why(request: Mapping[str, Any]) -> dict[str, Any]:
 
 def _entity(entity: Mapping[str, Any]) -> str:
     named_by = next((name for name in ("id", "external_id", "name") if entity.get(name)), None)
-    return f"{named(entity['type']).strip('`')} {'?' if named_by is None else named(entity[named_by])}"
+    return typed(entity["type"], "?" if named_by is None else entity[named_by])
 
 
 def _candidate(candidate: Proved) -> Iterator[str]:

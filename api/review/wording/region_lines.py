@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from ....bundles.wording import joined
-from .plain_values import counted, named, short_value
+from .plain_values import counted, named, short_value, typed
 from .prose import question
 from .shown_regions import ShownName, ShownRegion, ShownSubject, ShownUnknown
 
@@ -47,7 +47,7 @@ def subject_words(region: ShownRegion) -> str:
 
 def _subject(one: ShownSubject) -> str:
     known = f" as external id {named(one.external_id)}" if isinstance(one.external_id, str) else ""
-    return f"{one.type} {named(one.id)}{known}"
+    return typed(one.type, one.id) + known
 
 
 def unknown_line(unknown: ShownUnknown) -> str:

@@ -7,7 +7,7 @@ from uuid import uuid4
 import msgspec
 
 from ....bundles.conditions.values import is_text
-from ....bundles.wording import quoted
+from ....bundles.wording import in_backticks, quoted
 from ....compiler.check_elements import element_warnings
 from ....compiler.documents.read_element import ReadElement, read_element
 from ....compiler.lints.allow_everyone import applies_to_everyone
@@ -218,7 +218,7 @@ class EditApplier:
             if same is not None:
                 return StoredElement(decode_body(same.body), self.workspace.environment.etag_of(same.version))
         if found is not None:
-            raise Conflict(f"the {kind.noun} `{':'.join(key)}` exists already")
+            raise Conflict(f"the {kind.noun} {in_backticks(':'.join(key))} exists already")
         self.added.add(self._edit)
         return self._moved(kind, key, edit.before, self._put(kind, key, read, read.element, None))
 
@@ -227,7 +227,7 @@ class EditApplier:
 
     def _create_at(self, kind: Kind, key: ElementKey, body: Body) -> StoredElement | None:
         if self._row(kind, key) is not None:
-            raise PreconditionFailed(f"the {kind.noun} `{':'.join(key)}` exists already")
+            raise PreconditionFailed(f"the {kind.noun} {in_backticks(':'.join(key))} exists already")
         self.added.add(self._edit)
         return self._replace(kind, key, self._read(kind, key, body), None)
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from sqlite_utils import Database
 
+from ....bundles.wording import in_backticks
 from ....bundles.zones import zone_names
 from ....compiler.check_elements import ElementFault, check_elements
 from ....compiler.documents.read_element import ReadElement, read_element
@@ -116,7 +117,7 @@ def _users_of_changed_declarations(workspace: Workspace, changes: Iterable[Eleme
             workspace.refuse_late()
             found = TABLES[kind].find(workspace.db, workspace.number, key)
             if found is not None:
-                about = f"the {KINDS[kind].noun} `{key[0]}`"
+                about = f"the {KINDS[kind].noun} {in_backticks(key[0])}"
                 yield CheckedElement(kind, read_element(kind, decode_body(found.body)), change.edit, about)
 
 

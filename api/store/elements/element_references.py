@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple, assert_never
 
+from ....bundles.wording import in_backticks
 from ....compiler.documents.read_element import read_element
 from ....compiler.model.elements import ElementKind
 from ..errors import MAX_LISTED_USERS, Conflict, ElementKey, User
@@ -183,5 +184,5 @@ def _sentence(kind: Kind, key: ElementKey, users: list[Reference]) -> str:
         by_kind[name] = by_kind.get(name, 0) + 1
     more = "at least " if len(users) > MAX_LISTED_USERS else ""
     counted = ", ".join(f"{name}: {count}" for name, count in by_kind.items())
-    shown = ":".join(key)
-    return f"the {kind.noun} `{shown}` is still used ({more}{counted}); remove these first, or delete with `cascade`"
+    shown = in_backticks(":".join(key))
+    return f"the {kind.noun} {shown} is still used ({more}{counted}); remove these first, or delete with `cascade`"

@@ -7,6 +7,7 @@ from typing import Final, TypeAlias
 from msgspec import Struct
 from sqlite_utils import Database
 
+from ....bundles.wording import in_backticks
 from ....compiler.lowering.lower import EVERYTHING
 from ....compiler.model.elements import Element, ElementKind, Grant, ResourceType
 from ..elements.element_bodies import decode_body, element_of, fact_text
@@ -78,7 +79,7 @@ def refuse_uses(found: Iterator[Use], subject: str, remedy: str) -> None:
     if users:
         first = users[0]
         raise Conflict(
-            f"{subject} `{first.refers_to}`, which {first.named} still uses; {remedy}",
+            f"{subject} {in_backticks(first.refers_to)}, which {first.named} still uses; {remedy}",
             tuple(User(one.kind, (one.id,), one.text) for one in users),
         )
 

@@ -234,7 +234,7 @@ def test_a_renamed_role_takes_its_assignments_along(place: Place) -> None:
     assert place.run("promote", "--from", "staging", "--to", "prod")[0] == 1
     asked = ("promote", "--from", "staging", "--to", "prod", "--rename-role", "editor", "author")
     code, output, _ = place.run(*asked, "--dry-run")
-    assert (code, "role editor becomes author: its assignments are carried over" in output) == (0, True)
+    assert (code, "role `editor` becomes `author`: its assignments are carried over" in output) == (0, True)
     assert "\n- assign editor to user mia\n+ assign author to user mia\n" in output
     assert place.json(*asked)["renames"] == [{"from": "editor", "to": "author"}]
     assert place.run("promote", "--to", "prod", "--reject", "x", "--rename-role", "a", "b")[0] == 2
