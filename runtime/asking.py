@@ -12,10 +12,11 @@ from .in_force import InForce
 from .rates.rate_table import RateTable
 from .requests.evaluation_request import request_of
 from .requests.members import NO_ATTRIBUTES, Attributes, BadRequest, is_name
-from .requests.plain_bodies import PlainBodies, PlainEvaluation, parts_of
+from .requests.plain_bodies import PlainBodies, PlainEvaluation, PlainSearch, parts_of
 from .requests.searches import ActionSearch, read_action_search, read_resource_search, read_subject_search
 from .requests.unavailable import SearchUnavailable
 from .rules.reasons import Answer, GrantingPath
+from .searches.cached_filters import plain_filter
 from .searches.context_note import context_note
 from .shapes import (
     ActionSearchRequest,
@@ -57,6 +58,16 @@ class Asking(InForce):
         return decide(
             self._snapshot, parts_of(subject, s, action, a, resource, r, c), self._instant(now), self._counters
         )
+
+    def filter_json(self, asked: PlainSearch, now: float) -> bytes | None:
+        """Returns the JSON of the response that `Engine.filter` gives to the same search at `now`, in epoch seconds.
+
+        It was encoded once for all who get it. None stands for a filter that is not cached, for what is undeclared, and
+        for each search if requests are strict (E8). Raises what `Engine.filter` raises, and TakesLong.
+        """
+        snapshot = self._snapshot
+        found = None if snapshot.is_strict else plain_filter(snapshot, asked, now)
+        return None if found is None else found.encoded()
 
     def find_actions(self, search: ActionSearch, now: float | None = None) -> list[tuple[str, GrantingPath]]:
         """See `Engine.find_actions`."""

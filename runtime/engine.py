@@ -26,7 +26,8 @@ from .rules.attributes import NO_CLOCK
 from .rules.plan import answer_of
 from .rules.reasons import Answer, GrantingPath
 from .searches.actions import find_actions
-from .searches.filtering import CachedFilter, cached_filter, filter_answer
+from .searches.cached_filters import cached_filter
+from .searches.filtering import filter_answer
 from .searches.registered import Search, completed
 from .searches.resources import ResourceJudge, judge_resources
 from .searches.searchers import is_granted, undeclared
@@ -214,7 +215,7 @@ class Engine(Asking):
             return self._decide_carefully(request, now, counts, is_item=True)
         return self.decide(request, now, counts=counts)
 
-    def answers(self, batch: PlainBatch, now: float) -> Iterator[Answer | None]:
+    def answers(self, batch: PlainBatch, now: float) -> Iterator[Answer]:
         """Yields the shared answer to each item of a plain batch; see `answers_to_batch`."""
         return answers_to_batch(self._snapshot, batch, now, self._counters)
 
@@ -269,21 +270,13 @@ class Engine(Asking):
 
     def cached_filter(self, search: ResourceSearch, now: float | None = None) -> dict[str, Any] | None:
         """Returns the response of `filter_for` in microseconds if it is cached, or else None."""
-        found = self._cached_filter(search, now)
-        return None if found is None else found.response()
-
-    def cached_filter_json(self, search: ResourceSearch, now: float | None = None) -> bytes | None:
-        """Returns the JSON of the response of `cached_filter`. It was encoded once for all who get it."""
-        found = self._cached_filter(search, now)
-        return None if found is None else found.encoded()
-
-    def _cached_filter(self, search: ResourceSearch, now: float | None) -> CachedFilter | None:
         if search.options.registered or search.options.actor is not None:  # both take longer
             return None
         try:
-            return cached_filter(self._snapshot, search, self._instant(now))
+            found = cached_filter(self._snapshot, search, self._instant(now))
         except TakesLong:
             return None
+        return None if found is None else found.response()
 
     def judge_resources(self, search: ResourceSearch, now: float | None = None) -> ResourceJudge | None:
         """Returns the judge of a resource search's candidates, or None if there are no results (S2, S5)."""

@@ -76,7 +76,7 @@ class SpecialisationCache:
 
     def cached_derived(self, roles: RoleSet, type_name: str, action: str, is_decided: bool) -> Derived | None:
         """Returns what filters derive from a specialised program, or None if it is not cached; see `FilterCache`."""
-        key = roles, self.types[type_name].number, action, is_decided
+        key = roles, type_name, action, is_decided
         found = self.filters.by_roles.get(key)
         if found is None and (specialised := self.cached(roles, type_name, action)) is not None:
             found = self.filters.remembered(key, specialised)

@@ -12,8 +12,8 @@ from .derive import Filter, derive
 from .partial import Outcome, Partial, RemainingRules, partial
 from .show_tree import show_tree
 
-ProgramKey: TypeAlias = tuple[RoleSet, int, str, bool]
-"""The way to an entry within one program: roles, the type's number, the action, and whether gates are decided."""
+ProgramKey: TypeAlias = tuple[RoleSet, str, str, bool]
+"""The way to an entry within one program: roles, the type's name, the action, and whether gates are decided."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,8 @@ class FilterCache:
         """
         later = FilterCache(self._limits)
         later._derived = {key: entry for key, entry in list(self._derived.items()) if key[0].type not in types}
-        later.by_roles = {key: entry for key, entry in list(self.by_roles.items()) if key[1] not in types}
+        kept = set(map(id, later._derived.values()))
+        later.by_roles = {key: entry for key, entry in list(self.by_roles.items()) if id(entry) in kept}
         later._entries, later._parts = self._entries, self._parts
         return later
 

@@ -31,7 +31,7 @@ from ...bundles.program.clauses import (
 )
 from ..requests.members import NO_ATTRIBUTES, Attributes
 from ..rules.against_now import instant_of_request, row_test
-from ..rules.attributes import NO_CLOCK, Test
+from ..rules.attributes import NO_CLOCK, Asked, Test
 from ..rules.conditions import conjunction, never
 from ..rules.foreign_values import path_of
 from ..rules.memberships import NOBODY, HasGroups
@@ -135,6 +135,13 @@ def _holds(rule: OpenRule, id: str | None, r: Attributes) -> bool:
     return True
 
 
+def _all_hold(tests: tuple[Test, ...], asked: Asked) -> bool:
+    for test in tests:  # noqa: SIM110 - PERF: as above
+        if not test(*asked):
+            return False
+    return True
+
+
 @dataclass(frozen=True, slots=True)
 class Partial:
     """The partially evaluated rules of a specialised program; `dependent` are those that depend on the request."""
@@ -166,16 +173,23 @@ class Partial:
         a: Attributes,
         c: Attributes = NO_ATTRIBUTES,
         now: float = NO_CLOCK,
+        is_candidate: bool = False,
     ) -> Outcome:
         """Returns which rules remain for a subject, the properties of an action and, with decided gates, a context.
 
-        It also has the values to which they refer. Raises BadRequest for a value that a filter can't contain.
+        It also has the values to which they refer. A candidate is a subject that a search found. Raises BadRequest for
+        a value that a filter can't contain, or that is too large to refer to (X1).
         """
         asked = (stype, sid, s, None, NO_ATTRIBUTES, a, c, holder, now)
-        left = tuple(number for number, tests in self.dependent if all(test(*asked) for test in tests))
+        guard = self.guard_but_subject if is_candidate else self.guard
+        if guard is not None:
+            guard(*asked)
+        left = tuple([number for number, tests in self.dependent if _all_hold(tests, asked)])
         values = tuple(
-            frozen(value_reader(value_of)(*asked), path_of(value_of.section, value_of.key))
-            for value_of in self.referred
+            [
+                frozen(value_reader(value_of)(*asked), path_of(value_of.section, value_of.key))
+                for value_of in self.referred
+            ]
         )
         return left, values, instant_of_request(c, now) if self.reads_instant else None
 

@@ -5,14 +5,14 @@ and is theirs. PERF: a plain body is decoded, checked and read in one step.
 """
 
 from collections.abc import Callable
-from typing import Annotated, Any, Final, TypeAlias
+from typing import Annotated, Any, Final, Literal, TypeAlias
 
 import msgspec
 from msgspec import Meta, Struct, defstruct
 
 from .evaluation_request import EvaluationRequest
-from .members import MAX_ID_CHARACTERS, NO_ATTRIBUTES, Attributes, Entity
-from .searches import FILTER, GATES, Action, Options, Page, ResourceSearch
+from .members import MAX_ID_CHARACTERS, Attributes
+from .searches import FILTER, GATES
 
 LEVELS: Final = 6
 """The levels of the deepest plain body: a batch, its items, one of them, an entity, its properties and an array."""
@@ -23,16 +23,14 @@ LONGEST_MEMBER: Final = 16
 BYTES_A_CHARACTER: Final = 4
 """The most bytes of a character."""
 
-_FILTERS: Final = {
-    gates: Options(given=True, returns=FILTER, include_direct=False, gates=gates) for gates in (None, *GATES)
-}
-_NO_PAGE: Final = Page(None, None)
-
 PlainEvaluation: TypeAlias = Any
 """A struct with the members `subject`, `action`, `resource` and `context`, as `PlainBodies` makes it."""
 
 PlainBatch: TypeAlias = Any
 """A struct with `evaluations`, and with the same members as their defaults. Any of them may be None."""
+
+PlainSearch: TypeAlias = Any
+"""A struct like that of an evaluation. `resource` has only a `type`, and `options` have `gates`, which may be None."""
 
 
 class PlainBodies:
@@ -58,21 +56,9 @@ class PlainBodies:
         """Returns a batch without options that has items."""
         return self._read(self._decode_batch, body)
 
-    def search(self, body: bytes) -> ResourceSearch | None:
+    def search(self, body: bytes) -> PlainSearch | None:
         """Returns a resource search for a filter alone."""
-        found = self._read(self._decode_search, body)
-        options = None if found is None or found.options.return_ != FILTER else _FILTERS.get(found.options.gates)
-        if options is None:
-            return None
-        subject, action = found.subject, found.action
-        return ResourceSearch(
-            Entity(subject.type, "id", subject.id, subject.properties or NO_ATTRIBUTES),
-            Action(action.name, action.properties or NO_ATTRIBUTES),
-            found.resource.type,
-            found.context,
-            options,
-            _NO_PAGE,
-        )
+        return self._read(self._decode_search, body)
 
     def _read(self, decode: Callable[[bytes], Any], body: bytes) -> Any:
         if not self._reads:
@@ -103,7 +89,8 @@ def _decoders(key_characters: int | None, most: int | None) -> tuple[Callable[[b
     asking = ("subject", entity), ("action", action)
     perhaps = [*((part, type | None, None) for part, type in (*asking, resource)), context]
     item: Any = _struct("Item", *perhaps)
-    options = _struct("Filtered", ("return_", str, msgspec.field(name="return")), ("gates", str | None, None))
+    gates: Any = Literal[GATES] | None
+    options = _struct("Filtered", ("return_", Literal[FILTER], msgspec.field(name="return")), ("gates", gates, None))
     searched = _struct("Searched", ("type", name))
     return (
         _decoder(_struct("Evaluation", *asking, resource, context)),

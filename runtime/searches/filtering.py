@@ -1,10 +1,8 @@
-"""Answers a resource search with its filter, from the cache if possible (F1 to F3, F7)."""
+"""Answers a resource search with its filter (F1 to F3, F7)."""
 
 from dataclasses import replace
 from itertools import islice
 from typing import Any, Final, NamedTuple
-
-import msgspec
 
 from ...bundles.conditions.instants import from_seconds, show_instant, shown_instant
 from ...bundles.conditions.operators import Operator
@@ -17,9 +15,9 @@ from ..requests.members import BadRequest
 from ..requests.searches import NODE, ResourceSearch
 from ..rules.specialise import TypeRules
 from ..snapshot import FOREVER, Holder, Snapshot
-from .direct import cached_has_grants, granted_ids, has_grants
+from .direct import granted_ids, has_grants
 from .filter_validity import valid_until
-from .searchers import Searcher, derived_for, on_behalf, outcome_for, searcher_of, undeclared
+from .searchers import Searcher, derived_for, on_behalf, searcher_of, undeclared
 
 DECIDED = "; conditions on the context are decided with the context of the request"
 
@@ -40,7 +38,7 @@ def filter_answer(snapshot: Snapshot, search: ResourceSearch, now: float, steps:
     why = undeclared(snapshot, search.resource_type, search.action.name)
     if why is not None:
         response = answer(replace(NOTHING, reason=why), has_direct=False)
-        return response if search.filter_context is None else _valid(response, None)
+        return response if search.filter_context is None else with_validity(response, None)
     rules = snapshot.rules.types[search.resource_type]
     found, actor = _filter_for(snapshot, search, rules, now, steps), on_behalf(search)
     if actor is None:
@@ -51,7 +49,7 @@ def filter_answer(snapshot: Snapshot, search: ResourceSearch, now: float, steps:
         if acting.has_direct:
             response["context"]["reason"] += WITHIN_FOR_ACTOR if acting.included else BESIDE_FOR_ACTOR
         found = found._replace(until=min(found.until, acting.until))
-    return response if search.filter_context is None else _valid(response, _shown(found.until, now))
+    return response if search.filter_context is None else with_validity(response, _shown(found.until, now))
 
 
 class _FilterFor(NamedTuple):
@@ -77,48 +75,6 @@ def _filter_for(snapshot: Snapshot, search: ResourceSearch, rules: TypeRules, no
 
     until = valid_until(snapshot, search, rules, searcher, now, found.tree, filter_at)
     return _FilterFor(found, has_direct, included, until)
-
-
-class CachedFilter(NamedTuple):
-    """A filter for a subject, and whether the subject has direct grants. If gates are decided, it is valid for ever."""
-
-    filter: Filter
-    has_direct: bool
-    is_decided: bool
-
-    def response(self) -> dict[str, Any]:
-        """Returns the filter response (contract 2.6), which the caller may change."""
-        response = answer(self.filter, self.has_direct)
-        return _valid(response, None) if self.is_decided else response
-
-    def encoded(self) -> bytes:
-        """Returns the response as JSON. PERF: the filter keeps it."""
-        found = self.filter.encoded.get(self[1:])
-        if found is None:
-            found = self.filter.encoded[self.has_direct, self.is_decided] = msgspec.json.encode(self.response())
-        return found
-
-
-def cached_filter(snapshot: Snapshot, search: ResourceSearch, now: float) -> CachedFilter | None:
-    """Returns the filter if all its parts are cached or take microseconds, or else None."""
-    name, action, context = search.resource_type, search.action.name, search.filter_context
-    why, is_decided = undeclared(snapshot, name, action), context is not None
-    if why is not None:
-        return CachedFilter(replace(NOTHING, reason=why, encoded={}), False, is_decided)
-    searcher, include = searcher_of(snapshot, search.subject, now), search.options.include_direct
-    holder = searcher.holder
-    has_direct = cached_has_grants(snapshot, holder, snapshot.rules.types[name].number, action, now)
-    derived = snapshot.rules.cached_derived(holder.roles, name, action, is_decided)
-    if derived is None or has_direct is None or include == NODE or (include and holder.grants):
-        return None
-    found = derived.filters.get(outcome_for(derived, searcher, search.action, context, now))
-    if found is None:
-        return None
-    if is_decided and (
-        derived.partial.windows or derived.partial.of_subject or holder.until != FOREVER
-    ):  # how long it is valid takes longer to find
-        return None
-    return CachedFilter(found, has_direct, is_decided)
 
 
 def _filter(
@@ -149,7 +105,7 @@ def _grants(searcher: Searcher, rules: TypeRules, action: str) -> DirectGrants |
     return DirectGrants(rules.type.id, action, (type, id), tuple(searcher.holder.memberships.ids))
 
 
-def _valid(response: dict[str, Any], until: str | None) -> dict[str, Any]:
+def with_validity(response: dict[str, Any], until: str | None) -> dict[str, Any]:
     """Adds how long a filter with decided gates is valid."""
     response["context"]["reason"] += DECIDED
     response["context"]["valid_until"] = until

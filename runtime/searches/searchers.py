@@ -92,12 +92,9 @@ def outcome_for(
 
     Raises BadRequest if the request has a value that is too large to refer to (X1).
     """
-    sent, partial = NO_ATTRIBUTES if context is None else context, derived.partial
-    type, id, attributes, holder, is_candidate = searcher
-    guard = partial.guard_but_subject if is_candidate else partial.guard
-    if guard is not None:
-        guard(type, id, attributes, None, NO_ATTRIBUTES, action.properties, sent, holder, now)
-    return partial.outcome(type, id, attributes, holder, action.properties, sent, now)
+    type, id, s, holder, is_candidate = searcher
+    sent = NO_ATTRIBUTES if context is None else context
+    return derived.partial.outcome(type, id, s, holder, action.properties, sent, now, is_candidate)
 
 
 def conditions_for(

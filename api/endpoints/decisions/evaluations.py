@@ -27,6 +27,9 @@ from .slices import LOOP_SECONDS, beside_loop, on_loop, take
 ITEMS_AT_ONCE: Final = 100
 """A batch with more items is left to the application."""
 
+PLAIN_ITEMS: Final = 10
+"""The items of a plain batch that are decided at a time. Each takes microseconds."""
+
 EVALUATE_MANY: Final = Operation(
     "evaluateMany",
     "Decisions",
@@ -107,13 +110,12 @@ class Evaluations:
         """
         plain, instant = self._bodies.plain.batch(body), self._clock() if now is None else now
         if plain is not None and len(plain.evaluations) <= min(ITEMS_AT_ONCE, self._limits.batch_items):
-            shared: list[DecisionAnswer | None] = []
-            if not take(engine.answers(plain, instant), shared, LOOP_SECONDS):
+            answers: list[DecisionAnswer] = []
+            if not take(engine.answers(plain, instant), answers, LOOP_SECONDS, PLAIN_ITEMS):
                 return None
-            decided = [answer for answer in shared if answer is not None]
-            if len(decided) == len(shared):  # else some of them need the general reader
-                self._deciding.counts.decided_many(engine, [answer.reason_code for answer in decided])
-                return _ITEM, b'{"evaluations":[%b]}' % b",".join([answer.encoded for answer in decided])
+            if len(answers) == len(plain.evaluations):  # else one of them needs the general reader
+                self._deciding.counts.decided_many(engine, [answer.reason_code for answer in answers])
+                return _ITEM, b'{"evaluations":[%b]}' % b",".join([answer.encoded for answer in answers])
         return self._read_at_once(engine, self._bodies.decoded(body), instant)
 
     def _read_at_once(self, engine: Engine, body: dict[str, Any], now: float) -> LaneAnswer | None:

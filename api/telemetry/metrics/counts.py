@@ -72,6 +72,7 @@ class Counts:
         at = self._layout.at
         self._decisions = {code: at(DECISIONS, series) for code, series in OUTCOMES.items()}
         self._errors = at(DECISIONS, ERROR)
+        self._resource_searches, self._filter_hits = at(SEARCHES, ("resource",)), at(CACHE_LOOKUPS, ("filters", "hit"))
         self._stored = {is_write: at(STORE_SECONDS, ("write" if is_write else "read",)) for is_write in (False, True)}
         self._number: int | None = None
         self._take(table.own_row())
@@ -146,6 +147,14 @@ class Counts:
         if engine is not self._engine:  # PERF: most decisions are of one engine
             self._engine, self._start = engine, self._start_of(engine.manifest.environment)
         self.row[self._start + self._decisions[code]] += 1
+
+    def found_filter(self, engine: Engine) -> None:
+        """Counts a search of an engine for resources, whose filter was cached. PERF: without a lookup of a metric."""
+        if engine is not self._engine:
+            self._engine, self._start = engine, self._start_of(engine.manifest.environment)
+        row = self.row
+        row[self._start + self._resource_searches] += 1
+        row[self._filter_hits] += 1
 
     def decided_many(self, engine: Engine, codes: Iterable[str | None]) -> None:
         """Counts decisions by their reason codes. An item that could not be decided has None."""

@@ -13,9 +13,9 @@ from writ.api.endpoints.decisions.batch import merged, read_batch
 from writ.api.http.bodies import Bodies, decoded
 from writ.api.settings.settings import HttpLimits
 from writ.runtime.requests.evaluation_request import read_carefully
-from writ.runtime.requests.members import MAX_ID_CHARACTERS, NO_ATTRIBUTES
+from writ.runtime.requests.members import MAX_ID_CHARACTERS, NO_ATTRIBUTES, Entity
 from writ.runtime.requests.plain_bodies import parts_of
-from writ.runtime.requests.searches import read_resource_search
+from writ.runtime.requests.searches import Action, Options, Page, ResourceSearch, read_resource_search
 
 MUTATIONS = 25
 LIMITS = [
@@ -147,11 +147,26 @@ def parts(default: Any, one: Any) -> Any:
     return parts_of(subject, s, action, a, resource, r, context or NO_ATTRIBUTES)
 
 
+def searched(found: Any) -> ResourceSearch:
+    """The search that a plain one is."""
+    subject, action = found.subject, found.action
+    return ResourceSearch(
+        Entity(subject.type, "id", subject.id, subject.properties or NO_ATTRIBUTES),
+        Action(action.name, action.properties or NO_ATTRIBUTES),
+        found.resource.type,
+        found.context,
+        Options(given=True, returns=found.options.return_, include_direct=False, gates=found.options.gates),
+        Page(None, None),
+    )
+
+
 def read_plainly(bodies: Bodies, kind: str, data: bytes) -> Any:
     """What the plain reader reads, or None."""
     found = getattr(bodies.plain, kind)(data)
-    if kind == "search" or found is None:
-        return found
+    if found is None:
+        return None
+    if kind == "search":
+        return searched(found)
     return parts(found, found) if kind == "evaluation" else [parts(found, item) for item in found.evaluations]
 
 

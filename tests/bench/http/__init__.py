@@ -9,6 +9,6 @@ Read the files in this order:
 - `installing`: where the binaries of the others come from.
 - `processes`: processes on their cores, with their processor time and memory.
 - `load`, `handshakes`: the clients.
-- `contest`, `workers`, `idle`: what is measured.
+- `contest`, `workers`, `idle`, `versions`, `in_process`: what is measured.
 - `report`: the table.
 """

@@ -69,20 +69,22 @@ class ResourceSearches:
 
     def at_once(self, engine: Engine, body: bytes, now: float | None = None) -> LaneAnswer | None:
         """Returns the answer if it is a filter alone and the engine remembers it, else None (see `lane`)."""
-        bodies, instant = self._searching.bodies, self._searching.clock() if now is None else now
-        search = bodies.plain.search(body)
-        if search is None or engine.is_strict_for({}):
-            request = bodies.decoded(body)
-            search = read_resource_search(request)
-            engine.refuse_faults("resource", request)
-            if search.options.returns != FILTER:
+        searching = self._searching
+        instant, asked = searching.clock() if now is None else now, searching.bodies.plain.search(body)
+        encoded = None if asked is None else engine.filter_json(asked, instant)
+        if encoded is None:
+            found = self._read_at_once(engine, body, instant)
+            if found is None:  # the application looks it up again
                 return None
-        encoded = engine.cached_filter_json(search, instant)
-        if encoded is None:  # the application looks it up again
-            return None
-        self._searching.counts.looked_up_filter(found=True)
-        self._searching.counts.searched(engine, "resource")
+            encoded = ENCODER.encode(found)
+        searching.counts.found_filter(engine)
         return _KIND, encoded
+
+    def _read_at_once(self, engine: Engine, body: bytes, now: float) -> dict[str, Any] | None:
+        request = self._searching.bodies.decoded(body)
+        search = read_resource_search(request)
+        engine.refuse_faults("resource", request)
+        return engine.cached_filter(search, now) if search.options.returns == FILTER else None
 
     def _results(
         self, where: tuple[str, Bounds], engine: Engine, search: ResourceSearch, pages: Pages, now: float | None
