@@ -5,6 +5,7 @@ from enum import Enum
 from typing import Annotated
 
 from msgspec import Meta, Struct
+from msgspec.structs import astuple
 
 Count = Annotated[int, Meta(ge=0)]
 
@@ -58,3 +59,12 @@ def effect_words(counts: Mapping[Effect, int]) -> str:
     '1 now denied, 2 with another reason alone'
     """
     return ", ".join(f"{counts[effect]:,} {effect.value}" for effect in Effect if counts.get(effect))
+
+
+def words_of_counts(counts: EffectCounts) -> str:
+    """Returns the counts of an answer in words, or "" if all are 0.
+
+    >>> words_of_counts(EffectCounts(now_allowed=0, now_denied=1, other_filter=0, other_reason=2))
+    '1 now denied, 2 with another reason alone'
+    """
+    return effect_words(dict(zip(Effect, astuple(counts), strict=True)))

@@ -10,6 +10,7 @@ import msgspec
 from ....bundles.wording import in_backticks, quoted
 from ....compiler.language.words import STATEMENT_OF
 from ...endpoints.management.promotions.promotion_shapes import PreviewAnswer, PromotionRecord
+from ...review.effects import words_of_counts
 from ...review.people.people_lines import people_lines
 from ...review.testing.tests_gate import GateOutcome
 from ...store.promotions.promotion import Drift, ElementDifference, Promotion
@@ -70,7 +71,9 @@ def waiting_lines(waiting: PromotionRecord) -> Iterator[str]:
 
 def _test_lines(tests: GateOutcome | None) -> Iterator[str]:
     if tests is not None:
-        yield f"stored tests: {tests.passed} pass, {tests.failed} fail, {tests.not_run} not run"
+        told = words_of_counts(tests.effects)
+        fail = f"{tests.failed} fail ({told})" if told else f"{tests.failed} fail"
+        yield f"stored tests: {tests.passed} pass, {fail}, {tests.not_run} not run"
         yield from (f"  fails: {name}" for name in tests.failing)
 
 

@@ -9,6 +9,7 @@ from msgspec import Meta, Struct
 from ....bundles.wording import show_path
 from ....compiler.diagnostics.diagnostic import Finding
 from ...http.rejections import Detail
+from ..effects import Effect, decision_effect
 from .running import Failure, TestResult
 
 MOST_FAILURES: Final = 1_000
@@ -39,6 +40,14 @@ class TestFailure(Struct, frozen=True):
     reason_code: str | None
     reason: str
 
+    @property
+    def effect(self) -> Effect:
+        """The effect of the answer on a caller, against what the test expects."""
+        for wrong in self.mismatches:
+            if wrong.member == "decision":
+                return decision_effect(wrong.expected, wrong.got)
+        return Effect.FILTER if self.reason_code is None else Effect.REASON
+
 
 class TestOutcome(Struct, frozen=True):
     """The outcome of a test. With `problems`, it was not run: it asks for what the model does not declare.
@@ -53,9 +62,14 @@ class TestOutcome(Struct, frozen=True):
     more: Count
 
     @property
+    def effect(self) -> Effect | None:
+        """The effect of its failures that a reviewer has to see first, or None if none is listed."""
+        return min((one.effect for one in self.failures), key=lambda effect: effect.rank, default=None)
+
+    @property
     def is_decided_wrongly(self) -> bool:
         """True if a decision is not as expected. A failure that is not listed may be one of that kind."""
-        return self.more > 0 or any(wrong.member == "decision" for one in self.failures for wrong in one.mismatches)
+        return self.more > 0 or self.effect in (Effect.ALLOWED, Effect.DENIED)
 
 
 class SetOutcome(Struct, frozen=True):

@@ -16,8 +16,16 @@ from ..models.model_pairs import ModelPair
 from ..policy_tests import policy_tests_of
 from .policy_replacement import PolicyReplacement
 
-Gate: TypeAlias = Callable[[Model, Sequence[bytes]], Sequence[str]]
-"""Runs stored tests, as JSON, on a model. Returns the names of those that fail or were not run."""
+
+class Failing(NamedTuple):
+    """The names of tests that fail or were not run, and in words, how many are answered wrongly in which way, or ""."""
+
+    names: tuple[str, ...]
+    effects: str = ""
+
+
+Gate: TypeAlias = Callable[[Model, Sequence[bytes]], Failing]
+"""Runs stored tests, as JSON, on a model."""
 
 NAMED_TESTS: Final = 20
 """The failing tests that a refusal names."""
@@ -38,7 +46,7 @@ class Tested(NamedTuple):
     target: Environment
     digest: str
     tests: tuple[bytes, ...]
-    failing: tuple[str, ...]
+    failing: Failing
 
 
 def to_test(db: Database, takeover: PolicyReplacement) -> Waiting | None:
@@ -53,8 +61,7 @@ def run_gate(waiting: Waiting | None, gate: Gate | None) -> Tested | None:
     """Returns the outcome, or None without a gate. It takes long, so no transaction is open meanwhile."""
     if waiting is None or gate is None or waiting.models is None:
         return None
-    failing = tuple(gate(waiting.models.after, waiting.tests))
-    return Tested(waiting.target, waiting.digest, waiting.tests, failing)
+    return Tested(waiting.target, waiting.digest, waiting.tests, gate(waiting.models.after, waiting.tests))
 
 
 def is_open(db: Database, takeover: PolicyReplacement, tested: Tested | None) -> bool:
@@ -72,9 +79,12 @@ def refuse_failing(db: Database, takeover: PolicyReplacement, tested: Tested | N
     """Raises Conflict if tests fail, or if they were not run on exactly this state."""
     if not is_open(db, takeover, tested):
         raise Conflict(f"`{takeover.target.id}` was changed while its stored tests ran; ask again")
-    if tested is not None and tested.failing:
-        count, names = len(tested.failing), ", ".join(map(quoted, tested.failing[:NAMED_TESTS]))
-        more = f" and {count - NAMED_TESTS} more" if count > NAMED_TESTS else ""
+    if tested is not None and tested.failing.names:
+        failing, effects = tested.failing
+        names = ", ".join(map(quoted, failing[:NAMED_TESTS]))
+        more = f" and {len(failing) - NAMED_TESTS} more" if len(failing) > NAMED_TESTS else ""
+        told = f" ({effects})" if effects else ""
         raise Conflict(
-            f"stored tests of `{takeover.target.id}`, which must pass, fail on what the promotion brings: {names}{more}"
+            f"stored tests of `{takeover.target.id}`, which must pass, fail on what the promotion brings{told}: "
+            f"{names}{more}"
         )

@@ -145,7 +145,7 @@ def test_stored_tests_are_shown_to_asker_and_approver(browser: Any, server: Serv
         found.page.get_by_role("heading", name="Stored tests").wait_for()
         section = found.page.locator("section").filter(has_text="Stored tests")
         assert section.locator(".name").all_inner_texts() == [failing]
-        assert "1 test would pass and 1 would fail." in section.inner_text()
+        assert "1 test would pass and 1 would fail (1 then denied)." in section.inner_text()
         assert found.serious() == []
         press(found, f"Promote to {target}")
         found.sees("Another credential must approve it.")

@@ -238,3 +238,18 @@ def test_a_renamed_role_takes_its_assignments_along(place: Place) -> None:
     assert "\n- assign editor to user mia\n+ assign author to user mia\n" in output
     assert place.json(*asked)["renames"] == [{"from": "editor", "to": "author"}]
     assert place.run("promote", "--to", "prod", "--reject", "x", "--rename-role", "a", "b")[0] == 2
+
+
+def test_a_preview_counts_failing_tests_by_what_is_wrong(server: Server, tmp_path: Path) -> None:
+    place = Place(tmp_path, server)
+    asked = {"subject": {"type": "user", "id": "ann"}, "resource": {"type": "document", "id": "d1"}}
+    asked["action"] = {"name": "read"}
+    expected = [("reason", {"decision": False, "reason_code": "ALLOWED"}), ("flip", {"decision": True})]
+    tests = [{"name": name, "request": asked, "expect": expect} for name, expect in expected]
+    with server.client() as client:
+        assert client.post("/v1/environments/prod/tests", json={"id": "t", "tests": tests}).status_code == 201
+    _, output, _ = place.run("promote", "--from", "staging", "--to", "prod", "--dry-run")
+    at = output.splitlines().index(
+        "stored tests: 0 pass, 2 fail (1 now denied, 1 with another reason alone), 0 not run"
+    )
+    assert output.splitlines()[at + 1 : at + 3] == ["  fails: t: flip", "  fails: t: reason"]

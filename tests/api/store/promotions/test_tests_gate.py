@@ -10,6 +10,7 @@ from writ.api.store.errors import Conflict
 from writ.api.store.policy_tests import NewSet
 from writ.api.store.promotions.promotion import Wanted
 from writ.api.store.promotions.promotions import MOST_GATES
+from writ.api.store.promotions.tests_gate import Failing
 from writ.api.store.store import Store
 from writ.compiler.model.elements import Model
 
@@ -34,9 +35,9 @@ def store(tmp_path: Path) -> Iterator[Store]:
 def test_the_gate_sees_the_promoted_policies_with_the_targets_facts(store: Store) -> None:
     seen: list[tuple[Model, Sequence[bytes]]] = []
 
-    def gate(model: Model, tests: Sequence[bytes]) -> Sequence[str]:
+    def gate(model: Model, tests: Sequence[bytes]) -> Failing:
         seen.append((model, tests))
-        return ()
+        return Failing(())
 
     assert store.promotions.promote("default", ACTOR, WANTED, gate=gate).status == "done"
     ((model, tests),) = seen
@@ -52,7 +53,7 @@ def test_without_a_gate_nothing_is_promoted(store: Store) -> None:
 def test_a_change_meanwhile_runs_the_tests_again_and_then_refuses(store: Store, what: str) -> None:
     runs = 0
 
-    def gate(_model: Model, _tests: Sequence[bytes]) -> Sequence[str]:
+    def gate(_model: Model, _tests: Sequence[bytes]) -> Failing:
         nonlocal runs
         runs += 1
         if what == "facts":
@@ -60,7 +61,7 @@ def test_a_change_meanwhile_runs_the_tests_again_and_then_refuses(store: Store, 
         else:
             body = {"id": f"t{runs}", "tests": []}
             store.policy_tests.create("default", ACTOR, NewSet(f"t{runs}", body, 1))
-        return ()
+        return Failing(())
 
     with pytest.raises(Conflict, match="was changed while its stored tests ran; ask again"):
         store.promotions.promote("default", ACTOR, WANTED, gate=gate)
@@ -68,5 +69,7 @@ def test_a_change_meanwhile_runs_the_tests_again_and_then_refuses(store: Store, 
 
 
 def test_many_failing_tests_are_counted(store: Store) -> None:
-    with pytest.raises(Conflict, match=r"`t: 19` and 5 more$"):
-        store.promotions.promote("default", ACTOR, WANTED, gate=lambda *_: [f"t: {one}" for one in range(25)])
+    failing = Failing(tuple(f"t: {one}" for one in range(25)), "1 now denied, 24 with another reason alone")
+    told = r"brings \(1 now denied, 24 with another reason alone\): `t: 0`, .* `t: 19` and 5 more$"
+    with pytest.raises(Conflict, match=told):
+        store.promotions.promote("default", ACTOR, WANTED, gate=lambda *_: failing)

@@ -293,11 +293,13 @@ def test_stored_tests_are_a_gate_of_promotions_and_approvals(http: httpx.Client)
         "passed": 0,
         "failed": 1,
         "not_run": 0,
+        "effects": {"now_allowed": 0, "now_denied": 1, "other_filter": 0, "other_reason": 0},
         "failing": ["gate: alice updates"],
     }
     assert http.patch(PROD, json={"tests_must_pass": True}).json()["tests_must_pass"] is True
     refused = promote(http)
-    assert (refused.status_code, "`gate: alice updates`" in refused.json()["error"]) == (409, True), refused.text
+    told = "brings (1 now denied): `gate: alice updates`"
+    assert (refused.status_code, told in refused.json()["error"]) == (409, True), refused.text
     assert http.get(PROD).json()["revision"] == first
     assert http.put(f"{PROD}/tests/gate", json=gate_set("read", allowed=True)).status_code == 200
     http.patch(PROD, json={"approvals": 1})
