@@ -8,7 +8,7 @@ Read the files in this order:
 - `opa_filters`, `cerbos_filters`: whether a filter of the others holds for a resource.
 - `installing`: where the binaries of the others come from.
 - `processes`: processes on their cores, with their processor time and memory.
-- `load`, `handshakes`: the clients.
+- `load`: the figures of a turn; `busy_load`, `python_load`, `handshakes`: the clients.
 - `contest`, `workers`, `idle`, `versions`, `in_process`: what is measured.
 - `report`: the table.
 """

@@ -15,14 +15,15 @@ from pathlib import Path
 
 from tests.bench.expected import Disagreement, Expected
 from tests.bench.http import installing
+from tests.bench.http.busy_load import BusyLoad
 from tests.bench.http.cerbos_service import Cerbos
 from tests.bench.http.contest import Contest
 from tests.bench.http.handshakes import VERSIONS, resumed_share
 from tests.bench.http.idle import kibibytes_each
-from tests.bench.http.load import Effort, Failed, Wrk
-from tests.bench.http.opa_service import Opa
+from tests.bench.http.load import Effort, Failed
+from tests.bench.http.opa_service import BARE, TOKEN, Opa
 from tests.bench.http.processes import NotStarted
-from tests.bench.http.questions import POLICIES, SINGLE, Question, questions
+from tests.bench.http.questions import BATCHES, POLICIES, QUESTIONS, SINGLE, Question, questions
 from tests.bench.http.report import Report
 from tests.bench.http.service import Service
 from tests.bench.http.workers import Workers
@@ -41,10 +42,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _options(arguments)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that the services end too
     try:
-        wrk = Wrk(installing.load_generator(), options.client_core)
         os.sched_setaffinity(0, {options.client_core})
         with tempfile.TemporaryDirectory() as folder:
-            report = _report(options, wrk, Path(folder))
+            report = _report(options, Path(folder))
     except (Disagreement, Failed, NotStarted, installing.Unavailable) as ex:
         _say("")
         print(ex, file=sys.stderr)
@@ -54,33 +54,37 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _report(options: argparse.Namespace, wrk: Wrk, folder: Path) -> Report:
+def _report(options: argparse.Namespace, folder: Path) -> Report:
     _say("making the model, its questions and the right answers")
     document, now = company(POLICIES), time.time()
-    asked, expected = questions(document, now), Expected(document, now)
+    expected, count = Expected(document, now), options.questions
+    asked = questions(document, now, count, max(1, count * BATCHES // QUESTIONS))
     authority = Authority(folder, "authority")
     pair, effort = authority.pair("server"), Effort(options.rounds, options.seconds)
+    load = BusyLoad.made(folder, options.client_core)
     peers: Peers = {
-        "OPA": lambda: Opa(installing.opa_binary(options.peers), document, expected.roles),
+        BARE: lambda: Opa(installing.opa_binary(options.peers), document, expected.roles, checks=False),
+        TOKEN: lambda: Opa(installing.opa_binary(options.peers), document, expected.roles, checks=True),
         "Cerbos": lambda: Cerbos(installing.cerbos_binary(options.peers), document, expected.roles),
     }
-    with Contest(asked, wrk, pair, authority.trust()) as contest:
+    with Contest(asked, load, pair, authority.trust()) as contest:
         _enter(contest, Writ(document), folder, options)
         skipped = _enter_peers(contest, peers, folder, options)
         _follow(contest.turns(effort))
         entrants = contest.entrants
     workers, cores = Workers(), [options.server_core, options.client_core]
-    _follow(workers.turns(document, asked[SINGLE], wrk, cores, folder, effort))
+    _follow(workers.turns(document, asked[SINGLE], load, cores, folder, effort))
     _say("idle connections")
     idle = kibibytes_each(document, asked[SINGLE][0], folder, [options.server_core])
     _say("sessions")
     resumed = _resumed(document, asked, pair, authority.trust, folder, cores)
-    return Report(entrants, skipped, workers.ratio, workers.smaller_share, idle, resumed)
+    return Report(load.name, entrants, skipped, workers.ratio, workers.smaller_share, idle, resumed)
 
 
 def _enter(contest: Contest, service: Service, folder: Path, options: argparse.Namespace) -> None:
     _say(f"{service.name}: comparing all answers")
-    contest.enter(service, folder, [options.server_core])
+    (place := folder / service.name).mkdir()
+    contest.enter(service, place, [options.server_core])
 
 
 def _enter_peers(contest: Contest, peers: Peers, folder: Path, options: argparse.Namespace) -> dict[str, str]:
@@ -120,7 +124,8 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
         help=f"where OPA and Cerbos are installed (default: {installing.PEERS})",
     )
     parser.add_argument("--rounds", type=int, default=5, help="(default: 5)")
-    parser.add_argument("--seconds", type=int, default=3, help="of a turn (default: 3)")
+    parser.add_argument("--seconds", type=float, default=2, help="of a turn (default: 2)")
+    parser.add_argument("--questions", type=int, default=QUESTIONS, help=f"of each kind (default: {QUESTIONS})")
     parser.add_argument("--server-core", type=int, default=0, help="(default: 0)")
     parser.add_argument("--client-core", type=int, default=1, help="(default: 1)")
     parser.add_argument("--format", choices=("text", "json"), default="text")

@@ -1,55 +1,98 @@
-"""A load that never sleeps, on a core of its own: `busy_load.c` where there is a C compiler, else the same in Python.
+"""A load that never sleeps, on a core of its own: `busy_load.c`, or `python_load` where that can't be compiled.
 
-A client that sleeps makes the server pay for waking it. The fallback asks about a tenth as often, so a server waits
-for it; its processor time a request then has more of the event loop in it.
+A client that sleeps makes the server pay for waking it.
 """
 
 import json
 import shutil
-import socket
 import subprocess
 import sys
-import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Final
 from urllib.parse import urlsplit
 
+from tests.bench.http import python_load
 from tests.bench.http.load import Failed, Figures
 from tests.bench.http.processes import pinned, processor_seconds
 from tests.bench.http.service import Call, Running
 
-SOURCE = Path(__file__).with_suffix(".c")
-_SPARE_SECONDS = 60
+SOURCE: Final = Path(__file__).with_suffix(".c")
+COMPILED, IN_PYTHON = "busy_load.c", "python_load, since a C compiler or the headers of OpenSSL are missing"
+
+_SPARE_SECONDS: Final = 60
 
 
 @dataclass(frozen=True, slots=True)
 class BusyLoad:
-    """The load generator: its command line without arguments, and its core."""
+    """The load generator: its name for the report, its command line without arguments, and its core."""
 
+    name: str
     line: tuple[str, ...]
     core: int
 
     @classmethod
     def made(cls, folder: Path, core: int) -> "BusyLoad":
-        """Compiles the C source into `folder`, or falls back to this module."""
+        """Compiles the C source into `folder`, or falls back to Python."""
         compiler, binary = shutil.which("cc"), folder / "busy_load"
-        if compiler is None:
-            return cls((sys.executable, "-m", __name__), core)
-        subprocess.run([compiler, "-O2", "-D_GNU_SOURCE", "-o", binary, SOURCE], check=True, timeout=_SPARE_SECONDS)
-        return cls((str(binary),), core)
+        if compiler is not None:
+            line = [compiler, "-O2", "-D_GNU_SOURCE", "-o", str(binary), str(SOURCE), "-lssl", "-lcrypto", "-lm"]
+            if subprocess.run(line, capture_output=True, timeout=_SPARE_SECONDS).returncode == 0:
+                return cls(COMPILED, (str(binary),), core)
+        return cls.in_python(core)
 
-    def run(self, running: Running, requests: Path, connections: int, seconds: float) -> Figures:
-        """Sends the requests of a file again and again. Raises Failed."""
-        port = urlsplit(running.url).port
-        line = pinned([*self.line, str(port), str(connections), str(seconds), str(requests)], [self.core])
-        before = processor_seconds(running.pid)
-        done = subprocess.run(line, capture_output=True, text=True, timeout=seconds + _SPARE_SECONDS)
-        spent = processor_seconds(running.pid) - before
-        said = json.loads(done.stdout or '{"requests": 0, "failed": 0}')
-        if said["failed"] or not said["requests"]:
-            raise Failed(f"{said['failed']} of {said['requests']} requests to {running.url} failed: {done.stderr}")
-        return Figures(said["requests"] / said["seconds"], spent / said["requests"] * 1e6, said["p50"], said["p99"])
+    @classmethod
+    def in_python(cls, core: int) -> "BusyLoad":
+        """Returns the fallback."""
+        return cls(IN_PYTHON, (sys.executable, "-m", python_load.__name__), core)
+
+    def run(self, running: Running, requests: Path, connections: int, seconds: float, rate: float = 0.0) -> Figures:
+        """Sends the requests of a file again and again.
+
+        Without a `rate`, each connection has one request under way. With one, so many requests become due in a second,
+        and a latency counts from then. Raises Failed.
+        """
+        place = urlsplit(running.url)
+        asked = [place.port, connections, seconds, rate, int(place.scheme == "https"), requests]
+        line = pinned([*self.line, *map(str, asked)], [self.core])
+        said, spent = _asked(line, running.pid, seconds + _SPARE_SECONDS)
+        if said["failed"] or not said["answered"]:
+            raise Failed(f"{said['failed']} of {said['answered']} answers of {running.url} are no 200")
+        return Figures(
+            rate=said["requests"] / said["seconds"],
+            processor=spent / said["answered"] * 1e6,
+            p50=said["p50"],
+            p99=said["p99"],
+            p999=said["p999"],
+            answered=said["answered"],
+            lost=said["lost"],
+        )
+
+
+def _asked(line: Sequence[str], server: int, seconds: float) -> tuple[dict[str, Any], float]:
+    """Returns the figures of a generator, and the server's processor seconds without those for new connections."""
+    pipe = subprocess.PIPE
+    with subprocess.Popen(line, stdin=pipe, stdout=pipe, stderr=pipe, text=True) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        try:
+            ready = process.stdout.readline()
+            before = processor_seconds(server)
+            if ready:
+                process.stdin.write("\n")
+                process.stdin.flush()
+            figures = process.stdout.readline()
+            spent = processor_seconds(server) - before
+            _, errors = process.communicate(timeout=seconds)
+        finally:
+            process.kill()
+    if not figures:
+        raise Failed(f"the load generator failed: {errors.strip()}")
+    said = json.loads(figures)
+    assert isinstance(said, dict)
+    return said, spent
 
 
 def post(call: Call, headers: Mapping[str, str]) -> bytes:
@@ -70,45 +113,3 @@ def write_requests(requests: Sequence[bytes], file: Path) -> Path:
     """Writes requests, each behind its length, as the generators want them."""
     file.write_bytes(b"".join(b"%d\n%b" % (len(one), one) for one in requests))
     return file
-
-
-def _read_requests(file: Path) -> Iterator[bytes]:
-    data, at = file.read_bytes(), 0
-    while at < len(data):
-        end = data.index(b"\n", at)
-        at = end + 1 + int(data[at:end])
-        yield data[end + 1 : at]
-
-
-def main(port: str, connections: str, seconds: str, file: str) -> None:
-    """Does what `busy_load.c` does, and prints the same figures."""
-    requests, number, times, failed = list(_read_requests(Path(file))), 0, [], 0
-    sockets = [socket.create_connection(("127.0.0.1", int(port))) for _ in range(int(connections))]
-    began = time.perf_counter()
-    while time.perf_counter() < began + float(seconds):
-        for one in sockets:
-            asked = time.perf_counter()
-            one.sendall(requests[number % len(requests)])
-            failed += not _answer(one).startswith(b"HTTP/1.1 200")
-            number += 1
-            times.append((time.perf_counter() - asked) * 1e6)
-    times.sort()
-    figures = {"requests": number, "seconds": time.perf_counter() - began, "failed": failed}
-    print(json.dumps(figures | {"p50": times[number // 2], "p99": times[number * 99 // 100]}))
-
-
-def _answer(one: socket.socket) -> bytes:
-    """Returns an answer, which is waited for without sleeping."""
-    data, one_by_one = b"", socket.MSG_DONTWAIT
-    while True:
-        try:
-            data += one.recv(262_144, one_by_one)
-        except BlockingIOError:
-            continue
-        head, end, body = data.partition(b"\r\n\r\n")
-        if end and len(body) >= int(head.lower().partition(b"content-length:")[2].partition(b"\r\n")[0]):
-            return data
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

@@ -9,34 +9,46 @@ from pathlib import Path
 import httpx
 
 from tests.bench.expected import Disagreement
+from tests.bench.http.busy_load import BusyLoad, post, write_requests
 from tests.bench.http.handshakes import Client, measure
-from tests.bench.http.load import Effort, Figures, Wrk, write_bodies
+from tests.bench.http.load import Effort, Figures
+from tests.bench.http.processes import Memory, memory
 from tests.bench.http.questions import BATCH, DECIDED, OPEN, SINGLE, Question
 from tests.bench.http.service import Running, Service
 from tests.support.certificates import Pair
 
-MANY = 256
+SECURE = "secure"
+"""The key of the requests over TLS, whose credential is another service's."""
+
+MANY, VERY_MANY = 256, 4_096
+OPEN_LOAD = 0.6
+"""The share of a service's capacity that an open loop asks for."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What is asked, and how. `resumes` is None unless each request connects anew."""
+    """What is asked, and how. `resumes` is None unless each request connects anew.
+
+    With a `load`, requests become due in an open loop, this share of those that the service answered in the closed one.
+    """
 
     title: str
     kind: str = SINGLE
     connections: int = 16
     secure: bool = False
     resumes: bool | None = None
+    load: float | None = None
 
 
-EVALUATION, CROWD = Row("evaluation"), Row(f"evaluation, {MANY} connections", connections=MANY)
+EVALUATION, PACED = Row("evaluation"), Row(f"evaluation, at {OPEN_LOAD:.0%} of that", load=OPEN_LOAD)
+CROWD, LARGE_CROWD = (Row(f"evaluation, {count:,} connections", connections=count) for count in (MANY, VERY_MANY))
 A_BATCH = Row("batch of 20", BATCH)
 OPEN_FILTER, DECIDED_FILTER = Row("filter", OPEN), Row("filter for a context", DECIDED)
 OVER_TLS = Row("evaluation over TLS", secure=True)
 FULL = Row("full handshake, evaluation", connections=1, secure=True, resumes=False)
 RESUMED = Row("resumed handshake, evaluation", connections=1, secure=True, resumes=True)
 
-ROWS = (EVALUATION, CROWD, A_BATCH, OPEN_FILTER, DECIDED_FILTER, OVER_TLS, FULL, RESUMED)
+ROWS = (EVALUATION, PACED, CROWD, LARGE_CROWD, A_BATCH, OPEN_FILTER, DECIDED_FILTER, OVER_TLS, FULL, RESUMED)
 
 
 @dataclass(slots=True)
@@ -46,8 +58,10 @@ class Entrant:
     service: Service
     plain: Running
     secure: Running
-    bodies: Mapping[str, Path]
+    requests: Mapping[str, Path]
     turns: dict[Row, list[Figures]] = field(default_factory=dict)
+    memory: Memory | None = None
+    """The memory of the plain service after all turns."""
 
     def figures(self, row: Row) -> Figures:
         """Returns the medians of a row's turns."""
@@ -57,8 +71,10 @@ class Entrant:
 class Contest:
     """All services over one model. Leave it as a context manager to stop them."""
 
-    def __init__(self, asked: Mapping[str, Sequence[Question]], wrk: Wrk, pair: Pair, trust: ssl.SSLContext) -> None:
-        self._asked, self._wrk, self._pair, self._trust = asked, wrk, pair, trust
+    def __init__(
+        self, asked: Mapping[str, Sequence[Question]], load: BusyLoad, pair: Pair, trust: ssl.SSLContext
+    ) -> None:
+        self._asked, self._load, self._pair, self._trust = asked, load, pair, trust
         self._stack = ExitStack()
         self.entrants: list[Entrant] = []
 
@@ -75,11 +91,14 @@ class Contest:
         for running, kinds in ((plain, self._asked), (secure, (SINGLE,))):
             for kind in kinds:
                 compare(service, running, self._asked[kind])
-        bodies = {
-            kind: write_bodies([service.call(one) for one in some], folder / f"{service.name}-{kind}.jsonl")
+        files = {
+            kind: write_requests([post(service.call(one), plain.headers) for one in some], folder / f"{kind}.requests")
             for kind, some in self._asked.items()
         }
-        self.entrants.append(Entrant(service, plain, secure, bodies))
+        files[SECURE] = write_requests(
+            [post(service.call(one), secure.headers) for one in self._asked[SINGLE]], folder / "secure.requests"
+        )
+        self.entrants.append(Entrant(service, plain, secure, files))
 
     def turns(self, effort: Effort) -> Iterator[str]:
         """Has all services take their turns at all rows, and yields a word before each turn."""
@@ -88,13 +107,17 @@ class Contest:
                 for entrant in self.entrants:
                     yield f"round {number + 1} of {effort.rounds}: {row.title}, {entrant.service.name}"
                     entrant.turns.setdefault(row, []).append(self._turn(row, entrant, effort.seconds))
+        for entrant in self.entrants:
+            entrant.memory = memory(entrant.plain.pid)
 
-    def _turn(self, row: Row, entrant: Entrant, seconds: int) -> Figures:
+    def _turn(self, row: Row, entrant: Entrant, seconds: float) -> Figures:
         running = entrant.secure if row.secure else entrant.plain
-        call = entrant.service.call(self._asked[row.kind][0])
         if row.resumes is not None:
+            call = entrant.service.call(self._asked[row.kind][0])
             return measure(running, Client(running, call, self._trust, row.resumes), seconds)
-        return self._wrk.run(running, call.path, entrant.bodies[row.kind], row.connections, seconds)
+        rate = 0.0 if row.load is None else row.load * entrant.turns[EVALUATION][-1].rate
+        file = entrant.requests[SECURE if row.secure else row.kind]
+        return self._load.run(running, file, row.connections, seconds, rate)
 
 
 def compare(service: Service, running: Running, asked: Sequence[Question]) -> None:

@@ -53,8 +53,8 @@ def measure(running: Running, client: Client, seconds: float) -> Figures:
         client.ask()
         times.append((time.perf_counter() - started) * 1e6)
     spent, wall = processor_seconds(running.pid) - before, time.perf_counter() - begun
-    marks = quantiles(times, n=100)
-    return Figures(len(times) / wall, spent / len(times) * 1e6, marks[49], marks[98])
+    marks = quantiles(times, n=1_000)
+    return Figures(len(times) / wall, spent / len(times) * 1e6, marks[499], marks[989], marks[998], len(times))
 
 
 def resumed_share(running: Running, call: Call, trust: ssl.SSLContext, version: ssl.TLSVersion, count: int) -> float:

@@ -26,16 +26,6 @@ class Unavailable(Exception):
     """Something can't be had; the message is one sentence."""
 
 
-def load_generator() -> str:
-    """Returns the path of wrk. Raises Unavailable."""
-    found = shutil.which("wrk")
-    if found is None:
-        raise Unavailable(
-            "this benchmark needs wrk, the load generator; on Debian, install it by `apt-get install wrk`"
-        )
-    return found
-
-
 def opa_binary(folder: Path) -> Path:
     """Returns OPA's binary, built if it is not in `folder` yet. Raises Unavailable."""
     binary = folder / f"opa-{OPA_VERSION}" / "opa"

@@ -1,4 +1,4 @@
-"""OPA with the model as a bundle, and a token that its authorization policy checks."""
+"""OPA with the model as a bundle, and if wanted, a token that its authorization policy checks."""
 
 import json
 import subprocess
@@ -15,7 +15,11 @@ from tests.bench.models import Document
 from tests.support.certificates import Pair
 from tests.support.server import KEY
 
-OPTIONS = ("--authentication=token", "--authorization=basic", "--optimize-store-for-read-speed", "--log-level=error")
+OPTIONS = ("--optimize-store-for-read-speed", "--log-level=error")
+CHECKING = ("--authentication=token", "--authorization=basic")
+TOKEN, BARE = "OPA, token", "OPA"
+"""The names with and without a token check."""
+
 DECISIONS = {SINGLE: "/v1/data/company/decision", BATCH: "/v1/data/batch/decisions"}
 COMPILE = "/v1/compile"
 QUERIES = {OPEN: "data.opened.permit == true", DECIDED: "data.company.permit == true"}
@@ -24,10 +28,14 @@ QUERIES = {OPEN: "data.opened.permit == true", DECIDED: "data.company.permit == 
 class Opa:
     """`opa run --server`."""
 
-    name, credential = "OPA", "a bearer token, by a policy `system.authz`"
-
-    def __init__(self, binary: Path, document: Document, roles: Callable[[Document], list[str]]) -> None:
-        """`roles` gives the roles of a subject."""
+    def __init__(
+        self, binary: Path, document: Document, roles: Callable[[Document], list[str]], *, checks: bool
+    ) -> None:
+        """`roles` gives the roles of a subject. `checks` asks for a token on every request."""
+        self.name = TOKEN if checks else BARE
+        self.credential = "a bearer token, by a policy `system.authz`" if checks else "nothing"
+        self._options = (*CHECKING, *OPTIONS) if checks else OPTIONS
+        self._headers = {"Authorization": f"Bearer {KEY}"} if checks else {}
         self._binary, self._document, self._roles = binary, document, roles
         said = subprocess.run([binary, "version"], capture_output=True, text=True, check=True).stdout
         self.version = said.partition("Version: ")[2].split()[0]
@@ -40,14 +48,13 @@ class Opa:
         for name, text in rego.modules(self._document).items():
             (bundle / name).write_text(text)
         (bundle / "data.json").write_text(json.dumps(rego.data(self._document, self._roles, KEY)))
-        line = [str(self._binary), "run", "--server", "--addr", address, "--skip-version-check", *OPTIONS]
+        line = [str(self._binary), "run", "--server", "--addr", address, "--skip-version-check", *self._options]
         if pair is not None:
             line += ["--tls-cert-file", str(pair.certificate), "--tls-private-key-file", str(pair.key)]
         line += ["--bundle", str(bundle)]
-        url, headers = f"{scheme(pair)}://{address}", {"Authorization": f"Bearer {KEY}"}
-        log = folder / f"opa-{scheme(pair)}.log"
-        with running(pinned(line, cores), log, f"{url}/health?bundles", headers) as pid:
-            yield Running(pid, url, headers)
+        url, log = f"{scheme(pair)}://{address}", folder / f"opa-{scheme(pair)}.log"
+        with running(pinned(line, cores), log, f"{url}/health?bundles", self._headers) as pid:
+            yield Running(pid, url, self._headers)
 
     def call(self, question: Question) -> Call:
         """See `Service`."""

@@ -6,6 +6,7 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
@@ -79,6 +80,24 @@ def processor_seconds(pid: int) -> float:
 def _own_seconds(pid: int) -> float:
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / _TICKS
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """Memory of processes in bytes: what is in RAM, and their proportional share of it (`Rss`, `Pss`)."""
+
+    resident: int
+    proportional: int
+
+
+def memory(pid: int) -> Memory:
+    """Returns the memory of a process and its descendants together."""
+    texts = [Path(f"/proc/{one}/smaps_rollup").read_text() for one in family(pid)]
+    return Memory(*(sum(_kibibytes(text, name) for text in texts) * 1_024 for name in ("Rss", "Pss")))
+
+
+def _kibibytes(text: str, name: str) -> int:
+    return int(text.partition(f"\n{name}:")[2].split()[0])
 
 
 def resident_bytes(pid: int) -> int:

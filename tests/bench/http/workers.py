@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 
-from tests.bench.http.load import Effort, Wrk, write_bodies
+from tests.bench.http.busy_load import BusyLoad, post, write_requests
+from tests.bench.http.load import Effort
 from tests.bench.http.processes import processor_seconds
 from tests.bench.http.questions import Question
 from tests.bench.http.service import Running
@@ -39,21 +40,30 @@ class Workers:
         return median(self.shares)
 
     def turns(
-        self, document: Document, asked: Sequence[Question], wrk: Wrk, cores: list[int], folder: Path, effort: Effort
+        self,
+        document: Document,
+        asked: Sequence[Question],
+        load: BusyLoad,
+        cores: list[int],
+        folder: Path,
+        effort: Effort,
     ) -> Iterator[str]:
         """Measures, and yields a word before each round."""
         services = [Writ(document, workers=count) for count in (1, 2)]
         calls = [services[0].call(question) for question in asked]
-        bodies = write_bodies(calls, folder / "workers.jsonl")
         with ExitStack() as stack:
             one, two = (stack.enter_context(service.start(folder, cores, None)) for service in services)
-            for running in (one, two):
-                wrk.run(running, calls[0].path, bodies, CONNECTIONS, WARM_UP_SECONDS)
+            files = [
+                write_requests([post(call, running.headers) for call in calls], folder / f"{name}.requests")
+                for name, running in (("one", one), ("two", two))
+            ]
+            for running, file in zip((one, two), files, strict=True):
+                load.run(running, file, CONNECTIONS, WARM_UP_SECONDS)
             for number in range(effort.rounds):
                 yield f"round {number + 1} of {effort.rounds}: one worker and two"
-                self.one.append(wrk.run(one, calls[0].path, bodies, CONNECTIONS, effort.seconds).processor)
+                self.one.append(load.run(one, files[0], CONNECTIONS, effort.seconds).processor)
                 before = _seconds_of_workers(two)
-                self.two.append(wrk.run(two, calls[0].path, bodies, CONNECTIONS, effort.seconds).processor)
+                self.two.append(load.run(two, files[1], CONNECTIONS, effort.seconds).processor)
                 spent = [after - then for after, then in zip(_seconds_of_workers(two), before, strict=True)]
                 self.shares.append(min(spent) / sum(spent))
 
