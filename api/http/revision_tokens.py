@@ -92,12 +92,14 @@ def refuse_other(own: RevisionToken | None, token: RevisionToken) -> None:
         raise OtherRevisions("other-epoch", f"`{LEAST_REVISION}` is a revision {shown}: a backup was restored")
 
 
-def decision_lines(engine: Engine, id: bytes) -> bytes:
-    """Returns the header lines with the revision of a pinned engine and the id of a decision, for the lane."""
+def decision_lines(engine: Engine) -> bytes:
+    """Returns the header lines with the revision of a pinned engine, up to where the id of a decision follows.
+
+    They are for the lane.
+    """
     token = engine.revision_token
-    if token is None:
-        return b"writ-decision-id: %b\r\n" % id
-    return b"writ-revision: %b\r\nwrit-decision-id: %b\r\n" % (token.encode(), id)
+    revision = b"" if token is None else b"writ-revision: %b\r\n" % token.encode()
+    return revision + b"writ-decision-id: "
 
 
 class DecisionHeaders:

@@ -75,11 +75,14 @@ class RecentHeaders:
     def engine(self, header: str, version: object, env: str) -> tuple[Credential, Engine] | None:
         """See `Recent`. Only a hit is counted: who finds nothing here asks for the credential."""
         found = self._valid(header, version)
-        engine = None if found is None else found.engines.get(env)
-        if found is None or engine is None:
+        if found is None:
+            return None
+        credential, _, _, _, engines = found
+        engine = engines.get(env)
+        if engine is None:
             return None
         self.hits += 1
-        return found.credential, engine
+        return credential, engine
 
     def keep_engine(self, header: str, version: object, env: str, engine: Engine) -> None:
         """See `Recent`."""
@@ -88,10 +91,12 @@ class RecentHeaders:
             found.engines[env] = engine
 
     def _valid(self, header: str, version: object) -> _Known | None:
-        found = self._known.get(self._key(header))
-        if found is not None and found[1] == version and found[2] <= self._clock() < found[3]:
-            return found
-        return None
+        one, other = self._prefixes  # PERF: as in `_key`
+        found = self._known.get((hash(one + header), hash(other + header)))
+        if found is None:
+            return None
+        _, known, since, until, _ = found
+        return found if (known is version or known == version) and since <= self._clock() < until else None
 
     def __len__(self) -> int:
         """Returns how many headers are remembered."""

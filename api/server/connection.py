@@ -11,7 +11,7 @@ from ..http.request_id import id_among, made_id
 from .deadline import LAST_CALL_SECONDS, STOP_SECONDS, Awaits, Deadline, Pace
 from .exchange import BUFFERED_BYTES, Address, Exchange, WaitingRequest, addresses_of, asgi_scope
 from .known_head import KnownHeads
-from .lane_calls import is_gateways, is_ordinary, lane_bytes
+from .lane_calls import ENDS, is_gateways, is_ordinary, lane_bytes
 from .outlet import Outlet
 from .owner import Owner
 from .refusal import RefusedRequest, full_sentence, late_sentence
@@ -128,12 +128,13 @@ class Connection(asyncio.Protocol):
         if self._closed:
             return
         begins = self._awaits is _NEXT
-        if begins and self._known.heads and not (self._stopping or self._outlet.is_full):
-            data = data[self._known.answer(data, self._limits.body_bytes, self._lane_bytes, self._output) :]
-            if not data:
+        if begins and self._known.heads and not (self._paused or self._connections.stopping):
+            answered = self._known.answer(data, self._limits.body_bytes, self._lane_bytes, self._output)
+            if answered == len(data):
                 self._flush()
-                self._look_ahead(0)
+                self._wait_for_next()
                 return
+            data = data[answered:]
         self._answered = None
         try:
             self._parser.feed(data)
@@ -157,13 +158,16 @@ class Connection(asyncio.Protocol):
         if self._reading is not None:
             self._expect_body(count)
         elif self._parser.between_messages:
-            self._wait_in(self._connections.idle)
-            self._await(_NEXT, self._limits.idle_seconds)
+            self._wait_for_next()
         elif self._awaits is not Awaits.HEAD:
             if self._awaits is not Awaits.FIRST_BYTE:
                 self._wait_in(self._connections.idle)
                 self._await(Awaits.HEAD, self._limits.head_seconds)
             self._awaits = Awaits.HEAD
+
+    def _wait_for_next(self) -> None:
+        self._wait_in(self._connections.idle)
+        self._await(_NEXT, self._limits.idle_seconds)
 
     def _expect_body(self, count: int) -> None:
         now, self._awaits = self._loop.time(), Awaits.BODY
@@ -251,11 +255,8 @@ class Connection(asyncio.Protocol):
 
     def _lane_bytes(self, request: Request, body: bytes) -> bytes | None:
         lane, date = self._worker.lane, self._worker.date.now()
-        return (
-            None
-            if lane is None
-            else lane_bytes(lane, request, body, self._peer, date, self.secure, self._closes_now(request))
-        )
+        end = ENDS[self.secure, self._closes_now(request)]
+        return None if lane is None else lane_bytes(lane, request, body, self._peer, date, end)
 
     def _closes_now(self, request: Request) -> bool:
         return not request.keep_alive or ((self._ended or self._stopping) and not self._pending)

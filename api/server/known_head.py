@@ -42,12 +42,16 @@ MOST_LEARNED: Final = 16
 class KnownHead:
     """A head that was read. `request` is that of the last head that matched, without its credentials."""
 
-    __slots__ = ("_holes", "_match", "request")
+    __slots__ = ("_credentials", "_holes", "_id", "_length", "_match", "request")
 
     def __init__(self, pattern: bytes, request: Request) -> None:
         """`pattern` is that of `pattern_of`."""
         self._match = re.compile(pattern).match  # PERF: which remembers it for other connections too
-        self._holes = [name for name, _ in request.headers if name in _HOLES]
+        self._holes = holes = [name for name, _ in request.headers if name in _HOLES]
+        # PERF: the places of two of the values, so that they are not looked up by their names.
+        self._length = holes.index(_LENGTH) if _LENGTH in holes else None
+        self._id = holes.index(FIELD) if FIELD in holes else None
+        self._credentials = [name for name in _CREDENTIALS if name in holes]
         self.request = replace(request, headers=[], fields=dict(request.fields))
         self.forget()
 
@@ -56,15 +60,18 @@ class KnownHead:
         found = self._match(data, at)
         if found is None:
             return 0
-        request = self.request
-        request.fields.update(zip(self._holes, found.groups(), strict=True))
-        request.length = int(request.fields.get(_LENGTH, 0))
-        request.id = request.fields.get(FIELD) or made_id()
+        request, values = self.request, found.groups()
+        fields = request.fields
+        for name, value in zip(self._holes, values, strict=True):  # PERF: `update` takes twice as long
+            fields[name] = value
+        if self._length is not None:
+            request.length = int(values[self._length])
+        request.id = made_id() if self._id is None else values[self._id]
         return found.end()
 
     def forget(self) -> None:
         """Forget the credentials."""
-        for name in _CREDENTIALS:
+        for name in self._credentials:
             self.request.fields.pop(name, None)
 
 
@@ -85,15 +92,18 @@ class KnownHeads:
         `most` is the longest body that the service takes. `answer_of` returns the bytes of an answer for the `output`,
         or None for a request that the parser has to read.
         """
-        at, size, most = 0, len(data), min(LANE_BYTES, most)
+        at, size, answer = 0, len(data), None
         while at < size:
             for known in self.heads:
                 if begin := known.read(data, at):
                     break
             else:
                 return at
-            request, end = known.request, begin + known.request.length
-            answer = answer_of(request, data[begin:end]) if request.length <= most and end <= size else None
+            request = known.request
+            length = request.length
+            end = begin + length
+            if end <= size and length <= LANE_BYTES and length <= most:
+                answer = answer_of(request, data[begin:end])
             known.forget()
             if answer is None:
                 return at

@@ -3,12 +3,25 @@
 from collections.abc import Callable
 from typing import Final, Protocol
 
-from ..http.request_id import id_line
 from .request_parser import Request
 from .response_head import STATUS_LINES, STRICT_TRANSPORT
 
 LANE_BYTES: Final = 64 * 1024
 """The longest body that the decision lane takes."""
+
+
+ENDS: Final = {
+    (secure, closes): (STRICT_TRANSPORT if secure else b"") + (b"connection: close\r\n\r\n" if closes else b"\r\n")
+    for secure in (False, True)
+    for closes in (False, True)
+}
+"""The last lines of a head by whether it goes over TLS, and whether the connection ends."""
+
+_STATUS_LINES: Final = STATUS_LINES["1.1"]
+_OUTCOME: Final = b"%bx-request-id: %b\r\n%bcontent-length: %d\r\n%b%b%b"
+_DECISION: Final = (
+    b"HTTP/1.1 200 OK\r\nx-request-id: %b\r\n%bcontent-length: %d\r\ncontent-type: application/json\r\n%b%b%b"
+)
 
 
 class Lane(Protocol):
@@ -64,33 +77,23 @@ def is_gateways(lane: Lane | None, request: Request) -> bool:
 
 
 def lane_bytes(
-    lane: Lane, request: Request, body: bytes, peer: Callable[[], str], date_line: bytes, secure: bool, closes: bool
+    lane: Lane, request: Request, body: bytes, peer: Callable[[], str], date_line: bytes, end: bytes
 ) -> bytes | None:
     """Returns the response to a request, the same bytes as the application's, or None if the application has to answer.
 
-    A gateway's request has no body. `peer` gives the address that the request is from. `secure` is whether it came over
-    TLS, and `closes` whether the connection ends.
+    A gateway's request has no body. `peer` gives the address that the request is from. `end` is one of ENDS.
+
+    PERF: a response is formatted at once. To join it from pieces that are formatted takes twice as long.
     """
     if request.length:
         answer = lane.answer(request, body)
         if answer is None:
             return None
-        status, (lines, content) = 200, answer
-        lines += b"content-length: %d\r\ncontent-type: application/json\r\n" % len(content)
-    else:
-        outcome = lane.outcome(request, peer())
-        if outcome is None:
-            return None
-        status, lines, content = outcome
-        lines += b"content-length: %d\r\n" % len(content)
-    return b"".join(
-        (
-            STATUS_LINES["1.1"][status],
-            id_line(request.id),
-            lines,
-            date_line,
-            STRICT_TRANSPORT if secure else b"",
-            b"connection: close\r\n\r\n" if closes else b"\r\n",
-            b"" if request.method == "HEAD" else content,
-        )
-    )
+        lines, content = answer
+        return _DECISION % (request.id, lines, len(content), date_line, end, content)
+    outcome = lane.outcome(request, peer())
+    if outcome is None:
+        return None
+    status, lines, content = outcome
+    head = _STATUS_LINES[status], request.id, lines, len(content), date_line, end
+    return _OUTCOME % (*head, b"" if request.method == "HEAD" else content)

@@ -44,29 +44,29 @@ class PlainBodies:
         None means that there is no limit.
         """
         small = (key_characters, LONGEST_MEMBER), (string_bytes, BYTES_A_CHARACTER), (nesting, LEVELS)
-        self._reads = all(limit is None or limit >= least for limit, least in small)
+        reads = all(limit is None or limit >= least for limit, least in small)
         most = None if string_bytes is None else max(string_bytes // BYTES_A_CHARACTER, 1)
-        self._decode_evaluation, self._decode_batch, self._decode_search = _decoders(key_characters, most)
-
-    def evaluation(self, body: bytes) -> PlainEvaluation | None:
+        evaluation, batch, search = _decoders(key_characters, most) if reads else (_reads_nothing,) * 3
+        self.evaluation: Callable[[bytes], PlainEvaluation | None] = _reader(evaluation)
         """Returns an evaluation without options."""
-        return self._read(self._decode_evaluation, body)
-
-    def batch(self, body: bytes) -> PlainBatch | None:
+        self.batch: Callable[[bytes], PlainBatch | None] = _reader(batch)
         """Returns a batch without options that has items."""
-        return self._read(self._decode_batch, body)
-
-    def search(self, body: bytes) -> PlainSearch | None:
+        self.search: Callable[[bytes], PlainSearch | None] = _reader(search)
         """Returns a resource search for a filter alone."""
-        return self._read(self._decode_search, body)
 
-    def _read(self, decode: Callable[[bytes], Any], body: bytes) -> Any:
-        if not self._reads:
-            return None
+
+def _reader(decode: Callable[[bytes], Any]) -> Callable[[bytes], Any]:
+    def read(body: bytes) -> Any:
         try:
             return decode(body)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
             return None
+
+    return read
+
+
+def _reads_nothing(_body: bytes) -> None:
+    return None
 
 
 def parts_of(

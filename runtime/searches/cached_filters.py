@@ -1,9 +1,10 @@
 """Answers a resource search with its filter, if the filter is cached (F1, F2, F7)."""
 
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from ..decisions.decide import holder_of
 from ..filters.derive import NOTHING, Filter, answer
@@ -16,7 +17,7 @@ from .filtering import with_validity
 from .searchers import searcher_of, undeclared
 
 
-class CachedFilter(NamedTuple):
+class CachedFilter(Struct, frozen=True):
     """A filter for a subject, and whether the subject has direct grants. If gates are decided, it is valid for ever."""
 
     filter: Filter
@@ -30,9 +31,10 @@ class CachedFilter(NamedTuple):
 
     def encoded(self) -> bytes:
         """Returns the response as JSON. PERF: the filter keeps it."""
-        found = self.filter.encoded.get(self[1:])
+        key = self.has_direct, self.is_decided
+        found = self.filter.encoded.get(key)
         if found is None:
-            found = self.filter.encoded[self.has_direct, self.is_decided] = msgspec.json.encode(self.response())
+            found = self.filter.encoded[key] = msgspec.json.encode(self.response())
         return found
 
 

@@ -44,7 +44,7 @@ class Uncounted(DecisionLane):
             answer = call.at_once(engine, body, moment.now)
         except Exception:
             return None
-        return None if answer is None else (decision_lines(engine, moment.id), answer[1])
+        return None if answer is None else (b"%b%b\r\n" % (decision_lines(engine), moment.id), answer[1])
 
 
 def _no_count(_counts: Counts, _engine: Engine, _code: str) -> None:

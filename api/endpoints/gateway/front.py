@@ -116,12 +116,10 @@ def at_once(gateway: Gateway) -> Gateways:
         if asked is None:
             return None
         found = gateway.at_once(asked)
-        lines = ""
-        for name, value in found.headers:
-            lines += f"{name.lower()}: {value}\r\n"
-        answer = int(found.status), lines.encode("ascii"), found.body
-        gateway.counts.answered(cells_of(route_of(asked), answer[0]), began)
-        return answer
+        lines = "".join([f"{name.lower()}: {value}\r\n" for name, value in found.headers])
+        status = int(found.status)
+        gateway.counts.answered(cells_of(route_of(asked), status), began)
+        return status, lines.encode("ascii"), found.body
 
     return outcome
 

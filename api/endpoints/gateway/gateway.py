@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from ....bundles.conditions.values import Unreadable
 from ....bundles.routing.settings import CREDENTIAL_HEADERS, GatewaySettings
@@ -147,7 +146,8 @@ class Gateway:
             answer = denied(decision)
         else:
             answer = allowed(found.settings, found.question, decision, found.engine, self._clock())
-        return replace(answer, headers=(*answer.headers, (DECISION_ID, found.moment.id.decode())))
+        headers = *answer.headers, (DECISION_ID, found.moment.id.decode())
+        return Outcome(answer.status, headers, answer.body, answer.told)  # PERF: `replace` takes three times as long
 
     def _keep(self, asked: GatewayQuestion, found: Prepared, decision: Mapping[str, Any]) -> None:
         question, cut = without_credentials(found.question, asked.headers)

@@ -1,7 +1,9 @@
 """Reads the subject of a gateway's request, from a header of a trusted gateway or from the user's token."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
+
+from msgspec import Struct
 
 from ....bundles.routing.settings import GatewaySettings, JwtSubject
 from .headers import GatewayRefused, Headers
@@ -14,7 +16,7 @@ class NoSubject(Exception):
     """The request has no usable subject: 401. The message is one sentence."""
 
 
-class Asking(NamedTuple):
+class Asking(Struct, frozen=True):
     """The subject of a request, and what its token says of the context."""
 
     subject: Subject

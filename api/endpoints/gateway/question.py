@@ -1,6 +1,8 @@
 """The question behind a gateway's request: an AuthZEN evaluation, by the environment's routes or without them."""
 
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
+
+from msgspec import Struct
 
 from ....bundles.routing.route import AttributeSource
 from ....bundles.routing.settings import GatewaySettings
@@ -36,7 +38,8 @@ def question_of(
             of_route = _of_route(original, found, _Sent(headers, settings, trusted), engine)
             question = of_route | question if question else of_route
         question["subject"] = asker.subject
-        question["context"] = {**asker.context, **engine.declared_context(_context(original, found.path))}
+        context = engine.declared_context(_context(original, found.path))
+        question["context"] = {**asker.context, **context} if asker.context else context
         return question
     except BadTarget as ex:
         raise GatewayRefused(f"the original target has {ex}") from None
@@ -62,7 +65,7 @@ def _resource(header: str, text: str) -> dict[str, Any]:
     return {"type": type, "id": id}
 
 
-class _Sent(NamedTuple):
+class _Sent(Struct, frozen=True):
     """The header fields of a request, the settings, and whether the peer is a trusted proxy."""
 
     fields: Headers

@@ -250,7 +250,7 @@ def test_a_known_head_is_read_as_the_parser_reads_it(seed: int) -> None:
     data = mutated(random)
     end = known.read(data, 0)
     if end:
-        right, found = parsed(data), known.request
+        right, found = parsed(data[:end]), known.request  # what follows may be no request
         assert end == data.index(b"\r\n\r\n") + 4
         assert found.fields == right.fields
         assert (found.method, found.target, found.length, found.keep_alive) == (
