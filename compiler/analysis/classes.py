@@ -5,13 +5,14 @@ a role, a group or a grant that counts for the pair not at all: they are the res
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from ...bundles.program.facts import EntityKey, GrantHolder
 from .changed_pairs import pairs_by_role, pairs_of_subjects
 from .differences.pair_rules import PairRules, RenamedResource
+from .members import Rest
 from .models.grants import NO_GRANTS, Grants, PairGrants
 from .models.people import OTHERS, Person, people
 from .models.sides import Pair, Side
@@ -24,7 +25,7 @@ class Class:
     one: Person
     grants: PairGrants
     resource: RenamedResource | None = None
-    parts: list[Iterable[Person]] = field(default_factory=list)
+    parts: list[Collection[Person]] = field(default_factory=list)
 
     @property
     def has_others(self) -> bool:
@@ -37,20 +38,6 @@ class Class:
             yield from part
 
 
-@dataclass
-class Rest:
-    """The subjects of all standings but some, without those that hold grants."""
-
-    population: "Population"
-    examined: set[int]
-    holders: set[EntityKey]
-
-    def __iter__(self) -> Iterator[Person]:
-        for number, members in self.population.standings.items():
-            if number not in self.examined:
-                yield from (person for person in members if person.shown not in self.holders)
-
-
 class Population:
     """All subjects of two models. `steps` counts the subjects that were looked at."""
 
@@ -61,13 +48,13 @@ class Population:
         self.steps = 0
         self.standings: dict[int, list[Person]] = defaultdict(list)
         self._aliased = [person for person in self._people if person.external_id is not None]
-        for person in self._people:
-            if person.external_id is None:
-                self.standings[id(person.standings)].append(person)
+        self._named = self._people[: len(self._people) - len(self._aliased)]
+        for person in self._named:
+            self.standings[id(person.standings)].append(person)
 
     @cached_property
     def _by_key(self) -> Mapping[EntityKey, Person]:
-        return {person.shown: person for person in self._people if person.external_id is None}
+        return {person.shown: person for person in self._named}
 
     @cached_property
     def _by_role(self) -> Mapping[str, set[int]]:
@@ -145,18 +132,31 @@ class Population:
             examined |= set[int]().union(*(self._by_group.get(group, ()) for group in groups))
             if rules.reads_groups:
                 examined = {*self.standings}
+            holding = {id(self._by_key[key].standings) for key in own if key in self._by_key}
             for number in sorted(examined, key=lambda number: self.standings[number][0].place):
-                members = [person for person in self.standings[number] if person.shown not in own]
+                members = self.standings[number]
+                if number in holding:
+                    members = [person for person in members if person.shown not in own]
                 if members:
                     self._add(found, rules, members[0], members)
-            rest = Rest(self, examined, own)
-            one = next(iter(rest), None)
-            if one is not None:
-                self._add(found, rules, one, rest)
+            rest = self._rest(examined, own)
+            if rest:
+                self._add(found, rules, next(iter(rest)), rest)
             self._add_each(found, rules, [self._by_key[key] for key in sorted(own) if key in self._by_key])
             self._add_each(found, rules, self._aliased)
         self._add_each(found, rules, [OTHERS])
         return found.values()
+
+    def _rest(self, examined: Set[int], own: Set[GrantHolder]) -> Rest:
+        """Returns the subjects of all standings but the `examined`, without those that are in `own`."""
+
+        def is_left_out(person: Person) -> bool:
+            return id(person.standings) in examined or person.shown in own
+
+        held = (self._by_key[key] for key in own if isinstance(key, EntityKey) and key in self._by_key)
+        left_out = sum(len(self.standings[number]) for number in examined)
+        left_out += sum(id(person.standings) not in examined for person in held)
+        return Rest(self._named, is_left_out, left_out)
 
     def _holders(self, type: str) -> set[GrantHolder]:
         return {holder for found in self.grants.by_type for holder in found.get(type, ())}
@@ -165,11 +165,14 @@ class Population:
         for person in persons:
             self._add(found, rules, person, (person,))
 
-    def _add(self, found: dict[object, Class], rules: PairRules, one: Person, members: Iterable[Person]) -> None:
+    def _add(self, found: dict[object, Class], rules: PairRules, one: Person, members: Collection[Person]) -> None:
         """Adds subjects that have the same standing, and whose grants are those of `one`."""
         self.steps += 1
         grants = self.grants.of(one, rules.pair) if self.grants.has_any(rules.pair[0]) else NO_GRANTS
-        found.setdefault(rules.signature(one, grants), Class(one, grants)).parts.append(members)
+        key = rules.signature(one, grants)
+        if key not in found:
+            found[key] = Class(one, grants)
+        found[key].parts.append(members)
 
     def classes_on(self, rules: PairRules, resource: RenamedResource) -> Iterable[Class]:
         """Returns the classes of a pair for requests that name a resource by a name that means another one now."""

@@ -7,7 +7,6 @@ rules of both models become one diagram, whose paths are the requests that the m
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from operator import attrgetter
 from typing import TypeAlias
 
 from ...bundles.conditions.trees.diagrams import OutOfSteps
@@ -21,7 +20,8 @@ from .differences.diagram import Kind
 from .differences.differing import BothRules, Budget, Change, changes
 from .differences.pair_rules import PairRules, RenamedResource
 from .limits import DEFAULT, Limits
-from .models.people import OTHERS, Person
+from .members import Members
+from .models.people import Person
 from .models.sides import Pair, Side
 from .not_compared import not_compared
 from .other_reasons import ReasonComparison
@@ -140,13 +140,11 @@ class Comparison:
             full = len(told) >= self.limits.regions
             self._unknown(rules.pair, reasons.TOO_MANY_REGIONS if full else reasons.NO_WITNESS)
             return
-        members = [person for one, _ in found for person in one.members() if person is not OTHERS]
-        members.sort(key=attrgetter("place"))
         resource = found[0][0].resource
         told.append(
             Region(
                 pair=rules.pair,
-                subjects=tuple(members),
+                subjects=Members([part for one, _ in found for part in one.parts]),
                 others=any(one.has_others for one, _ in found),
                 roles=_roles(rules, found, gains),
                 when=when,

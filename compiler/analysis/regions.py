@@ -7,7 +7,7 @@ from typing import Final
 from ...bundles.conditions.trees.tree import FilterTree
 from .classes import Class
 from .differences.differing import Change
-from .models.people import Person
+from .members import Members
 from .models.sides import Pair
 from .witnesses.witness import Witness
 
@@ -27,7 +27,7 @@ class Region:
     """
 
     pair: Pair
-    subjects: tuple[Person, ...]
+    subjects: Members
     others: bool
     roles: tuple[str, ...]
     when: FilterTree

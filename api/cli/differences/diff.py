@@ -8,6 +8,7 @@ from msgspec import structs
 
 from ....bundles.errors import BundleError
 from ....compiler.analysis.regions import People
+from ...engines.work.gc_pause import without_gc
 from ...review.people.compared_models import compared
 from ...review.people.people_answer import people_answer
 from ...store.environment_ids import DEFAULT
@@ -79,11 +80,12 @@ def diff_command(
       writ diff store:writ-data#staging policies/
       writ diff store:writ-data#staging store:writ-data#prod --people
     """
-    sides = open_side(old, environment), open_side(new, environment)
-    analysed = _people(*sides) if people or fail_on else None
-    found = _compared(*sides, tests)
-    if analysed is not None:
-        found = structs.replace(found, people=people_answer(analysed))
+    with without_gc():
+        sides = open_side(old, environment), open_side(new, environment)
+        analysed = _people(*sides) if people or fail_on else None
+        found = _compared(*sides, tests)
+        if analysed is not None:
+            found = structs.replace(found, people=people_answer(analysed))
     if form == "markdown":
         click.echo("\n".join(markdown(comparison_lines(found, form))))
     elif form == "sarif":

@@ -64,7 +64,7 @@ def shown_region(region: Region) -> ShownRegion:
     witness, name = region.witness, region.resource_name
     return ShownRegion(
         *region.pair,
-        subjects=_subjects(region.subjects[:MOST_SUBJECTS]),
+        subjects=_subjects(region.subjects.first(MOST_SUBJECTS)),
         subject_count=len(region.subjects),
         more=len(region.subjects) > MOST_SUBJECTS,
         others=region.others,

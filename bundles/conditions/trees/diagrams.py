@@ -64,7 +64,10 @@ class Diagrams:
         self._children: list[tuple[Node, ...]] = [(), ()]
         self._nodes: dict[tuple[int, tuple[Node, ...]], Node] = {}
         self._conjunctions: dict[tuple[Node, Node], Node] = {}
+        self._disjunctions: dict[tuple[Node, Node], Node] = {}
         self._negations: dict[Node, Node] = {FALSE: TRUE, TRUE: FALSE}
+        self._implied: dict[tuple[Node, Node], bool] = {}
+        self._needed: dict[tuple[Node, Node], int] = {}
         self._restrictions: dict[tuple[Node, int, int], Node] = {}
 
     def spend(self, steps: int) -> None:
@@ -107,10 +110,19 @@ class Diagrams:
         key = (left, right) if left < right else (right, left)
         found = self._conjunctions.get(key)
         if found is None:
-            level = min(self._levels[left], self._levels[right])
-            pairs = zip(self.children(left, level), self.children(right, level), strict=True)
-            found = self._conjunctions[key] = self.node(level, [self.conjunction(*pair) for pair in pairs])
+            level, pairs = self._both(left, right)
+            found = self._conjunctions[key] = self.node(level, [self.conjunction(one, other) for one, other in pairs])
         return found
+
+    def _both(self, left: Node, right: Node) -> tuple[int, Iterable[tuple[Node, Node]]]:
+        """Returns the level of the first question of two nodes, and the nodes of each of its answers."""
+        levels, children = self._levels, self._children
+        level, other = levels[left], levels[right]
+        if level == other:
+            return level, zip(children[left], children[right], strict=True)
+        if level < other:
+            return level, ((child, right) for child in children[left])
+        return other, ((left, child) for child in children[right])
 
     def negation(self, node: Node) -> Node:
         """Returns the condition that `node` does not hold."""
@@ -123,15 +135,59 @@ class Diagrams:
 
     def disjunction(self, left: Node, right: Node) -> Node:
         """Returns the condition that at least one of the conditions holds."""
-        return self.negation(self.conjunction(self.negation(left), self.negation(right)))
+        if left == right or right == FALSE:
+            return left
+        if left == FALSE:
+            return right
+        if left == TRUE or right == TRUE:
+            return TRUE
+        key = (left, right) if left < right else (right, left)
+        found = self._disjunctions.get(key)
+        if found is None:
+            level, pairs = self._both(left, right)
+            found = self._disjunctions[key] = self.node(level, [self.disjunction(one, other) for one, other in pairs])
+        return found
 
     def difference(self, left: Node, right: Node) -> Node:
         """Returns the condition that `left` holds and `right` does not."""
+        if left == FALSE or right == FALSE:
+            return left
         return self.conjunction(left, self.negation(right))
 
     def implies(self, left: Node, right: Node) -> bool:
-        """Returns whether `right` holds whenever `left` holds."""
-        return left == FALSE or right == TRUE or self.difference(left, right) == FALSE
+        """Returns whether `right` holds whenever `left` holds.
+
+        PERF: it makes no nodes, and ends at the first answer after which `left` alone holds.
+        """
+        if left in (FALSE, right) or right == TRUE:
+            return True
+        if left == TRUE or right == FALSE:
+            return False
+        found = self._implied.get((left, right))
+        if found is None:
+            _, pairs = self._both(left, right)
+            self.spend(1)
+            found = self._implied[left, right] = all(self.implies(one, other) for one, other in pairs)
+        return found
+
+    def needed_keys(self, lower: Node, upper: Node) -> int:
+        """Returns, as bits, keys on which each condition depends that `lower` implies and that implies `upper`.
+
+        A key is the bit of the level after its questions. If `lower` is `upper`, these are all keys of the condition.
+        """
+        if lower == FALSE or upper == TRUE:
+            return 0
+        found = self._needed.get((lower, upper))
+        if found is None:
+            level, pairs = self._both(lower, upper)
+            found, some, every = 0, FALSE, TRUE
+            for low, high in pairs:
+                found |= self.needed_keys(low, high)
+                some, every = self.disjunction(some, low), self.conjunction(every, high)
+            if not self.implies(some, every):
+                found |= 1 << self.questions[level].after
+            self._needed[lower, upper] = found
+        return found
 
     def opaque_in(self, level: int, nodes: Iterable[Node]) -> int:
         """Returns, as bits, the opaque tests of the key of `level` that nodes ask for."""

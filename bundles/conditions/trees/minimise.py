@@ -89,8 +89,8 @@ class Minimiser:
     def _shorter(self, lower: Node, upper: Node) -> Cover:
         negate = self._diagrams.negation
         positive = self._sum(lower, upper)
-        if leaf_count(positive.tree) == 1:
-            return positive
+        if leaf_count(positive.tree) <= max(1, self._diagrams.needed_keys(lower, upper).bit_count()):
+            return positive  # PERF: no tree has fewer leaves
         negative = self._sum(negate(upper), negate(lower))
         if leaf_count(positive.tree) <= leaf_count(negative.tree):
             return positive
@@ -131,6 +131,7 @@ class _Sum:
         for group in self._groups:
             self._common = diagrams.conjunction(self._common, group.upper)
         self._terms: list[Term] = []
+        self._covered = [FALSE] * len(self._groups)
 
     def _grouped(self, lower: Node, upper: Node) -> list[AnswerGroup]:
         diagrams, level = self._diagrams, self._level
@@ -178,19 +179,25 @@ class _Sum:
         diagrams = self._diagrams
         for index in self._order():
             group = self._groups[index]
-            missing = diagrams.difference(diagrams.difference(group.lower, self._common), self._covered(index))
+            missing = diagrams.difference(diagrams.difference(group.lower, self._common), self._covered[index])
             term = self._minimiser._between(missing, group.upper)
             if term.node != FALSE:
-                self._terms.append(Term(term.tree, self._extended(index, term.node)))
+                self._add(Term(term.tree, self._extended(index, term.node)))
         missing = FALSE
-        for index, group in enumerate(self._groups):
-            missing = diagrams.disjunction(missing, diagrams.difference(group.lower, self._covered(index)))
+        for group, covered in zip(self._groups, self._covered, strict=True):
+            missing = diagrams.disjunction(missing, diagrams.difference(group.lower, covered))
         whole = self._minimiser._between(missing, self._common)
         if whole.node != FALSE:
-            everywhere = {index: self._restricted(whole.node, index) for index in range(len(self._groups))}
-            self._terms.append(Term(whole.tree, everywhere))
+            self._add(
+                Term(whole.tree, {index: self._restricted(whole.node, index) for index in range(len(self._groups))})
+            )
         self._drop_redundant()
         return Cover(self._node(), fold_or([self._term_tree(term) for term in self._terms]))
+
+    def _add(self, term: Term) -> None:
+        self._terms.append(term)
+        for index, node in term.nodes.items():
+            self._covered[index] = self._diagrams.disjunction(self._covered[index], node)
 
     def _order(self) -> list[int]:
         """Returns the order of groups: first the open ones, whose terms may be used in others; then by implication."""
@@ -214,14 +221,6 @@ class _Sum:
     def _restricted(self, node: Node, index: int) -> Node:
         return self._diagrams.restricted(node, self._level, self._groups[index].answer)
 
-    def _covered(self, index: int, terms: Sequence[Term] | None = None) -> Node:
-        """Returns the condition that terms cover together in one group."""
-        found = FALSE
-        for term in self._terms if terms is None else terms:
-            if index in term.nodes:
-                found = self._diagrams.disjunction(found, term.nodes[index])
-        return found
-
     def _drop_redundant(self) -> None:
         """Drops each term that the other terms cover together."""
         if len(self._terms) > MANY_GROUPS:
@@ -229,14 +228,24 @@ class _Sum:
         for term in self._terms.copy():
             others = [other for other in self._terms if other is not term]
             if all(
-                self._diagrams.implies(self._groups[index].lower, self._covered(index, others)) for index in term.nodes
+                self._diagrams.implies(self._groups[index].lower, self._union(others, index)) for index in term.nodes
             ):
                 self._terms = others
+                for index in term.nodes:
+                    self._covered[index] = self._union(others, index)
+
+    def _union(self, terms: Sequence[Term], index: int) -> Node:
+        """Returns the condition that terms cover together in one group."""
+        found = FALSE
+        for term in terms:
+            if index in term.nodes:
+                found = self._diagrams.disjunction(found, term.nodes[index])
+        return found
 
     def _node(self) -> Node:
         children = [FALSE] * self._diagrams.questions[self._level].answers
         for index, group in enumerate(self._groups):
-            covered = self._covered(index)
+            covered = self._covered[index]
             for answer in range(len(children)):
                 if group.answers >> answer & 1:
                     children[answer] = covered

@@ -5,7 +5,7 @@ of both models is one rule here. So where only rules of both are left, nothing d
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum, auto
 from typing import Final, NamedTuple, TypeAlias
 
@@ -68,19 +68,25 @@ class DifferenceDiagrams:
             )
             self._pending.append(self._pending[-1] | waiting)
         self._pending.reverse()
-        self._mask: dict[tuple[str, int], Bits] = {}
+        self._by_side: Sequence[tuple[int, Bits, Bits]] = ()
         self._known: dict[tuple[int, Bits, int, int], Nodes] = {}
 
     def changes(self, old: Iterable[NamedBody], new: Iterable[NamedBody]) -> Mapping[Kind, Node]:
         """Returns the nodes of the changes from one set of rules to another. Raises OutOfSteps."""
-        self._known, sides = {}, {FIRST: tuple(old), SECOND: tuple(new)}
-        for effect in ("ALLOW", "DENY"):
-            for side, rules in sides.items():
-                self._mask[effect, side] = sum(
-                    1 << self._places[rule] for rule in rules if (rule[0] == "ALLOW") == (effect == "ALLOW")
-                )
-        nodes = self._node(0, union_of(self._mask.values()), 0, 0)
+        self._known = {}
+        self._by_side = [(side, *self._effects(rules)) for side, rules in ((FIRST, old), (SECOND, new))]
+        nodes = self._node(0, union_of(allow | deny for _, allow, deny in self._by_side), 0, 0)
         return {Kind.GAINS: nodes.gains, Kind.LOSES: nodes.loses}
+
+    def _effects(self, rules: Iterable[NamedBody]) -> tuple[Bits, Bits]:
+        """Returns the ALLOWs among some rules, and their denials."""
+        allow = deny = 0
+        for rule in rules:
+            if rule[0] == "ALLOW":
+                allow |= 1 << self._places[rule]
+            else:
+                deny |= 1 << self._places[rule]
+        return allow, deny
 
     def _domains(self, steps: int) -> tuple[dict[str, Domain], dict[str, dict[frozenset[tuple[int, bool]], Bits]]]:
         """Returns the domain of each variable, and the rules that need each set of its tests, by (number, missing)."""
@@ -156,22 +162,22 @@ class DifferenceDiagrams:
 
         `granted` and `denied` are the sides on which an ALLOW holds, and on which none can or a denial holds.
         """
-        pending, mask = self._pending[level], self._mask
+        pending = self._pending[level]
         settled = left & ~pending
         left &= pending
-        for side in (FIRST, SECOND):
-            if settled & mask["DENY", side]:
+        for side, allow, deny in self._by_side:
+            if settled & deny:
                 denied |= side
-            if settled & mask["ALLOW", side]:
+            if settled & allow:
                 granted |= side
-            if not granted & side and not left & mask["ALLOW", side]:
+            if not granted & side and not left & allow:
                 denied |= side
         if denied == BOTH:
             return _NONE
         needed = 0
-        for side in (FIRST, SECOND):
+        for side, allow, deny in self._by_side:
             if not denied & side:
-                needed |= mask["DENY", side] | (0 if granted & side else mask["ALLOW", side])
+                needed |= deny if granted & side else deny | allow
         left &= needed
         if not left:
             if not denied:
@@ -187,9 +193,8 @@ class DifferenceDiagrams:
 
     def _differs(self, left: Bits) -> bool:
         """Returns whether a rule of one side alone is left."""
-        mask = self._mask
-        first = left & (mask["ALLOW", FIRST] | mask["DENY", FIRST])
-        return first != left & (mask["ALLOW", SECOND] | mask["DENY", SECOND])
+        (_, *first), (_, *second) = self._by_side
+        return left & (first[0] | first[1]) != left & (second[0] | second[1])
 
     def _asked(self, level: int, left: Bits, granted: int, denied: int) -> Nodes:
         children = [self._node(after, left & alive, granted, denied) for after, alive in self._answers(level)]

@@ -156,7 +156,8 @@ class PairRules:
 
     def signature(self, person: Person, grants: PairGrants) -> Hashable:
         """Returns a key that is equal for subjects to whom the rules apply alike."""
-        held = tuple(tuple(one for one in standing.holdings if one.role in self.roles) for standing in person.standings)
+        roles = self.roles
+        held = tuple([tuple([one for one in standing.holdings if one.role in roles]) for standing in person.standings])
         own: Hashable = self._own_signature(person, grants) if self.reads_key else None
         groups: Hashable = None
         if self.reads_groups:

@@ -39,13 +39,9 @@ class ReasonRules(PairRules):
         return super().is_special(person, grants) or person.shown.id in self._other_grants(person).changed_ids
 
     def signature(self, person: Person, grants: PairGrants) -> Hashable:
-        """Returns a key that is equal for subjects to whom the rules apply alike."""
+        """Returns a key that is equal for subjects to whom the rules apply alike. The held roles decide the reaches."""
         others = self._other_grants(person)
-        times = tuple(
-            tuple(_times(reach, standing) for reach, standing in zip(both, person.standings, strict=True))
-            for both in (self.reach, self.others)
-        )
-        return super().signature(person, grants), times, bool(others.common), others.changed
+        return super().signature(person, grants), bool(others.common), others.changed
 
     def _other_grants(self, person: Person) -> PairGrants:
         return self.grants.of(person, self.pair, others=True)

@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from ....engines.jobs.job import Job, JobCall
 from ....engines.live.store_work import StoreWork
+from ....engines.work.gc_pause import without_gc
 from ....review.people.bounded_comparison import FAILED, BoundedComparison, unknown
 from ....review.people.people_answer import PeopleAnswer
 from ....review.testing.tests_gate import GateOutcome
@@ -38,7 +39,8 @@ class PeopleFound(Struct, frozen=True):
 def compared_in_job(call: JobCall[Any], read: Callable[[], ModelPair | None]) -> PeopleFound:
     """Returns who gains and who loses in the models that `read` returns. Raises what `read` raises."""
     size = call.store.changed_models.size(call.request.env, call.request.actor.bounds)
-    return PeopleFound(BoundedComparison(size).run(read))
+    with without_gc():
+        return PeopleFound(BoundedComparison(size).run(read))
 
 
 async def found_people(
