@@ -7,6 +7,7 @@ from typing import Final, Literal
 import falcon.asgi
 from msgspec.structs import replace
 
+from ....compiler.model.elements import ElementKind
 from ...engines.live.store_work import StoreWork
 from ...http.bodies import ENCODER, JSON, Bodies
 from ...http.openapi.operation import Answer, Operation
@@ -16,11 +17,13 @@ from ...identity.request_actor import actor_of
 from ...review.testing.outcome_report import report_of
 from ...review.testing.set_runs import run_sets
 from ...review.testing.tested_model import TestedModel
-from ...store.elements.element_bodies import change_text, decode_body
+from ...store.elements.element_bodies import change_text, decode_body, fact_text
 from ...store.elements.workspace import ElementTexts
-from ...store.errors import BodyFault, Rejected
+from ...store.errors import BodyFault, NotFound, Rejected
 from ...store.history.change_log import change_of
 from ...store.promotions.differences import shown
+from ...store.store import Store
+from ...store.trials.trial import Trial
 from ...telemetry.decision_log.decision_log import Log
 from ..management.body_shapes import shaped
 from ..management.management_shapes import EntryAnswer
@@ -35,7 +38,7 @@ from .preview_shapes import (
     TestName,
     WantedPreview,
 )
-from .recent_decisions import replayed
+from .recent_decisions import A_GRANT, replayed
 from .trial_engines import Trials, Tried
 
 PREVIEW: Final = Operation(
@@ -64,7 +67,7 @@ class ChangePreview:
         wanted = shaped(await self._bodies.read_element(req), WantedPreview, BAD)
         # What the log says of other people's requests is for administrators, as the log itself is.
         log = self._log.file if req.context.credential.scope is Scope.ADMIN else None
-        ask, edits = partial(_preview, log), edits_of(wanted.changes)
+        ask, edits = partial(_preview, log, self._work.store), edits_of(wanted.changes)
         try:
             found = await self._trials.asked(env, actor_of(req), edits, ask)
         except Rejected as ex:
@@ -77,13 +80,14 @@ class ChangePreview:
         resp.data = ENCODER.encode(found)
 
 
-def _preview(log: Path | None, tried: Tried) -> ChangesPreview:
+def _preview(log: Path | None, store: Store, tried: Tried) -> ChangesPreview:
     """Returns the preview, with decisions if there is a `log`. It takes long, so it runs in a thread."""
     trial, before, after = tried.trial, tried.before(), tried.after()
     elements, truncated = shown(map(_entry, trial.changes))
     decisions = None
     if log is not None:
-        decisions = replayed(before.engine, after.engine, log, trial.environment, tried.is_left)
+        sentence_of = partial(_grant_text, store, trial)
+        decisions = replayed(before.engine, after.engine, log, trial.environment, tried.is_left, sentence_of)
     return ChangesPreview(
         trial.environment.revision,
         tuple(_diagnostic(fault, "warning") for fault in trial.warnings),
@@ -92,6 +96,18 @@ def _preview(log: Path | None, tried: Tried) -> ChangesPreview:
         _tests(tried, before, after),
         decisions,
     )
+
+
+def _grant_text(store: Store, trial: Trial, id: str) -> str:
+    """Returns a direct grant of the trial as a sentence. One that went meanwhile is only called a grant."""
+    for change in trial.changes:
+        body = change.after or change.before
+        if change.kind == ElementKind.GRANTS and change.key == (id,) and body is not None:
+            return fact_text(ElementKind.GRANTS, decode_body(body))
+    try:
+        return fact_text(ElementKind.GRANTS, store.get(trial.environment.id, ElementKind.GRANTS, (id,)).body)
+    except NotFound:
+        return A_GRANT
 
 
 def _tests(tried: Tried, before: TestedModel, after: TestedModel) -> PreviewedTests:

@@ -75,7 +75,7 @@ class LoggedRequest(Struct, frozen=True):
 class DecisionGroup(Struct, frozen=True):
     """Logged requests whose answers would change alike: their reason codes, and the policies or grants that decide.
 
-    `example` is the newest of them.
+    `example` is the newest of them. If a direct grant decides, `grant` and `grant_before` are its sentences.
     """
 
     before: str
@@ -84,6 +84,8 @@ class DecisionGroup(Struct, frozen=True):
     policy_before: str | None
     count: Count
     example: LoggedRequest
+    grant: str | None = None
+    grant_before: str | None = None
 
 
 class PreviewedDecisions(Struct, frozen=True):

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
 import msgspec
 
@@ -28,8 +28,23 @@ REPLAY_SECONDS: Final = 5.0
 _RECORD: Final = msgspec.json.Decoder(ReadRecord)
 
 
+SentenceOf: TypeAlias = Callable[[str], str]
+"""Returns a direct grant as a sentence, by its id."""
+
+SENTENCES: Final = 20
+"""The groups whose direct grants are sentences. For each one, the store is read."""
+
+A_GRANT: Final = "a direct grant"
+"""The words for a grant whose sentence is not known."""
+
+
 def replayed(
-    before: Engine, after: Engine, log: Path, environment: Environment, is_left: Callable[[], bool]
+    before: Engine,
+    after: Engine,
+    log: Path,
+    environment: Environment,
+    is_left: Callable[[], bool],
+    sentence_of: SentenceOf,
 ) -> PreviewedDecisions | None:
     """Returns how two engines answer the newest requests to an environment, or None if the log can't be read.
 
@@ -52,7 +67,10 @@ def replayed(
         found.apart[NotCompared.RATE_LIMITED],
         found.apart[NotCompared.NOT_COMPARED],
         effect_counts(found.effects),
-        tuple(_group(change, group) for change, group in ordered(found)),
+        tuple(
+            _group(change, group, sentence_of if place < SENTENCES else lambda _: A_GRANT)
+            for place, (change, group) in enumerate(ordered(found))
+        ),
     )
 
 
@@ -77,7 +95,10 @@ def _count(found: Tally, engines: tuple[Engine, Engine], record: ReadRecord, num
     found.count(outcome, number, {"time": record.time, "request": record.request})
 
 
-def _group(change: ChangedAnswer, group: ChangeGroup) -> DecisionGroup:
+def _group(change: ChangedAnswer, group: ChangeGroup, sentence_of: SentenceOf) -> DecisionGroup:
+    grant_before, grant = (
+        sentence_of(one.policy) if one.is_granted and one.policy else None for one in (change.before, change.after)
+    )
     return DecisionGroup(
         change.before.reason,
         change.after.reason,
@@ -85,4 +106,6 @@ def _group(change: ChangedAnswer, group: ChangeGroup) -> DecisionGroup:
         change.before.policy,
         group.count,
         LoggedRequest(**group.example),
+        grant,
+        grant_before,
     )

@@ -53,6 +53,9 @@ function reference(env, { path, message }) {
   const [segment, ...key] = path.split("/").map(decodeURIComponent);
   const kind = KINDS.find((one) => one.segment === segment);
   if (!kind || kind.key.length !== key.length) return html`<code>${path}</code>`;
-  const words = kind.said ? html`<span class="mono">${message.replace(/^`(.*)` refers to it$/s, "$1")}</span>` : html`<code>${key.join(" ")}</code>`;
+  const words = kind.said ? html`<span class="mono">${unquoted(message.replace(/ refers to it$/, ""))}</span>` : html`<code>${key.join(" ")}</code>`;
   return html`${kind.noun}: <a href=${elementLink(env, kind, key)}>${words}</a>`;
 }
+
+// The service puts a text in backticks, or in quotation marks if it has a backtick itself.
+const unquoted = (text) => (text.startsWith('"') ? text.slice(1, -1).replace(/\\(["\\])/g, "$1") : text.slice(1, -1));

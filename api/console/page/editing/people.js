@@ -30,6 +30,9 @@ export const regionsOf = (env, found) => found.map((one) => region(env, one, fal
 
 const GAINS = { mood: "allow", mark: "+", verb: "gains" };
 const LOSES = { mood: "deny", mark: "−", verb: "loses" };
+
+// A type of subjects that is no plain word is drawn as code, so that it says nothing else.
+const typeName = (type) => (/^[\p{L}\p{N}_.:/-]{1,80}$/u.test(type) ? type : html`<code>${type}</code>`);
 const pair = (one) => html`<code>${one.action}</code> on <code>${one.resource_type}</code>`;
 
 function regions(env, all, sign, isApart) {
@@ -58,7 +61,7 @@ function conditions({ when, resource_name: name }) {
 
 // Returns who changes: names, those behind the first ones on demand, and the number of those that the answer leaves out.
 function who(env, { subjects, subject_count: count, others }, isApart) {
-  const name = (one) => html`${one.type} ${isApart ? html`<code>${one.id}</code>` : link(env, "subjects", [one.type, one.id])}${
+  const name = (one) => html`${typeName(one.type)} ${isApart ? html`<code>${one.id}</code>` : link(env, "subjects", [one.type, one.id])}${
     one.external_id === undefined ? nothing : html` as external id <code>${one.external_id}</code>`}`;
   const [first, more] = [subjects.slice(0, SHOWN_SUBJECTS), subjects.slice(SHOWN_SUBJECTS)];
   const [left, cut] = [count - first.length, count - subjects.length];
@@ -76,7 +79,7 @@ function example(env, { witness, now }, isApart) {
 }
 
 function asked({ subject, action, resource, context = {} }) {
-  const named = (one) => html`${one.type} <code>${one.id ?? one.external_id ?? one.name}</code>`;
+  const named = (one) => html`${typeName(one.type)} <code>${one.id ?? one.external_id ?? one.name}</code>`;
   const bags = Object.entries({ subject: subject.properties, action: action.properties, resource: resource.properties, context });
   const sent = bags.flatMap(([owner, bag]) => Object.entries(bag ?? {}).map(([key, given]) => html`<code>${owner}.${key}</code> <code>${value(given)}</code>`));
   return html`<code>${action.name}</code> by ${named(subject)} on ${named(resource)}${sent.length ? html` with ${joined(sent)}` : nothing}`;

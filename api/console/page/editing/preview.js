@@ -87,10 +87,12 @@ function decisions(found) {
       flips ? html` (${number(now_allowed)} then allowed, ${number(now_denied)} then denied)` : nothing}${
       others ? html`, and ${number(others)} would have another reason` : nothing}.</p>
     <ul class="plain">${found.groups.slice(0, SHOWN).map((one) => html`<li>${isFlip(one) ? flipTag(one) : nothing}${counted(one.count, "decision")}:
-      <code>${one.before}</code>${by(one.policy_before)} now, <code>${one.after}</code>${by(one.policy_id)} then</li>`)}</ul>
+      <code>${one.before}</code>${by(one.grant_before ?? one.policy_before)} now, <code>${one.after}</code>${by(decidesThen(one))} then</li>`)}</ul>
     ${found.groups.length > SHOWN ? html`<p class="soft">and more</p>` : nothing}`;
 }
 
+// If nothing decides then, `policy_id` is the one that decides now. It is left out if that is a grant, which never denies.
+const decidesThen = (one) => one.grant ?? (one.grant_before && one.policy_id === one.policy_before ? null : one.policy_id);
 const isFlip = (one) => (one.before === ALLOWED) !== (one.after === ALLOWED);
 const flipTag = (one) => (one.after === ALLOWED ? html`<span class="tag allow">✓ then allowed</span>` : html`<span class="tag deny">✕ then denied</span>`);
 const by = (id) => (id ? html` by <code>${id}</code>` : nothing);

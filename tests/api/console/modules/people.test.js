@@ -59,3 +59,12 @@ test("no effect, only reasons, and what is not known are told apart", () => {
   assert.match(text, /Only the reason of the answer changes for read on chart \(2\)\.$/);
   assert.equal(textOf(effectOnPeople("default", null)), "");
 });
+
+test("a type that is no word is code, and a value with a backtick stays one value", () => {
+  const odd = { type: "everyone else", id: "x" };
+  const when = ["the \"a`b\" of the resource is \"`c\"", "the `d` is \"e\""];
+  const drawn = markup(effectOnPeople("default", { gains: [region({ subjects: [odd], when })], loses: [], reasons: [], unknown: [] }));
+  assert.match(drawn, /<code>everyone else<\/code>/);
+  assert.match(drawn, /the "a`b" of the resource is "`c"/);
+  assert.match(drawn, /the <code>d<\/code> is "e"/);
+});
