@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from writ import Decision
 from writ.runtime import Engine
 
 from tests.bench import peers_casbin, peers_cedar, peers_vakt, requests
@@ -56,7 +57,8 @@ class Contest:
 
     def writ(self, asked: str, items: Sequence[Document]) -> Iterator[Row]:
         yield self._row(asked, "writ decide", self.engine.decide, items)
-        yield self._row(asked, "writ allowed", self.engine.allowed, [arguments(item) for item in items], flat=True)
+        for engine, call in (("writ ask", self.engine.ask), ("writ allowed", self.engine.allowed)):
+            yield self._row(asked, engine, call, [arguments(item) for item in items], flat=True)
 
     def peers(self, asked: str, items: Sequence[Document]) -> Iterator[Row]:
         for engine, peer, prepared in (
@@ -121,6 +123,8 @@ def _agrees(answer: Any, expected: Document) -> bool:
     """Whether a yes or no is the oracle's, or a whole answer is but for its words for people."""
     if isinstance(answer, bool):
         return answer is expected["decision"]
+    if isinstance(answer, Decision):
+        answer = {"decision": answer.allowed, "context": answer.context}
     context = {name: value for name, value in answer["context"].items() if name != "reason"}
     return {"decision": answer["decision"], **context} == expected
 

@@ -1,7 +1,7 @@
 """The load generator of `busy_load.c` in Python, for machines that can't compile it: the same arguments and figures.
 
-It asks about a tenth as often, so a fast server waits for it: the processor time of a request then has more of the
-event loop in it, and its latencies are partly the client's.
+It asks about 15,000 times a second at most, so a fast server waits for it: the processor time of a request then has
+more of the event loop in it, and its latencies are partly the client's.
 """
 
 import json
