@@ -11,7 +11,7 @@ import msgspec
 from ...bundles.wording import quoted
 from ...runtime.requests.plain_bodies import PlainBodies
 from ..settings.settings import HttpLimits
-from .json_limits import check_bounds, place_of, surely_keeps, too_deep
+from .json_limits import check_bounds, place_of, too_deep
 from .rejections import BodyRejected, BodyTooLarge, UnsupportedMedia
 
 if TYPE_CHECKING:
@@ -136,8 +136,7 @@ def decoded(body: bytes, limits: HttpLimits) -> dict[str, object]:
         raise _no_json(error, limits) from None
     if value.__class__ is not dict:
         raise BodyRejected("not-an-object", f"the body must be a JSON object, not {_kind(value)}")
-    if not surely_keeps(body, limits):
-        check_bounds(value, limits)
+    check_bounds(value, limits)
     return cast(dict[str, object], value)
 
 

@@ -255,7 +255,7 @@ class Connection(asyncio.Protocol):
 
     def _lane_bytes(self, request: Request, body: bytes) -> bytes | None:
         lane, date = self._worker.lane, self._worker.date.now()
-        end = ENDS[self.secure, self._closes_now(request)]
+        end = ENDS[self.secure][self._closes_now(request)]
         return None if lane is None else lane_bytes(lane, request, body, self._peer, date, end)
 
     def _closes_now(self, request: Request) -> bool:

@@ -10,12 +10,9 @@ LANE_BYTES: Final = 64 * 1024
 """The longest body that the decision lane takes."""
 
 
-ENDS: Final = {
-    (secure, closes): (STRICT_TRANSPORT if secure else b"") + (b"connection: close\r\n\r\n" if closes else b"\r\n")
-    for secure in (False, True)
-    for closes in (False, True)
-}
-"""The last lines of a head by whether it goes over TLS, and whether the connection ends."""
+_OPEN, _LAST = b"\r\n", b"connection: close\r\n\r\n"
+ENDS: Final = (_OPEN, _LAST), (STRICT_TRANSPORT + _OPEN, STRICT_TRANSPORT + _LAST)
+"""The last lines of a head, by whether it goes over TLS, and then by whether the connection ends."""
 
 _STATUS_LINES: Final = STATUS_LINES["1.1"]
 _OUTCOME: Final = b"%bx-request-id: %b\r\n%bcontent-length: %d\r\n%b%b%b"

@@ -6,7 +6,6 @@ counters, and no call makes an object.
 
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from http import HTTPStatus
@@ -158,9 +157,9 @@ class Counts:
 
     def decided_many(self, engine: Engine, codes: Iterable[str | None]) -> None:
         """Counts decisions by their reason codes. An item that could not be decided has None."""
-        row, start = self.row, self._start_of(engine.manifest.environment)
-        for code, number in Counter(codes).items():
-            row[start + (self._errors if code is None else self._decisions[code])] += number
+        row, start, listed = self.row, self._start_of(engine.manifest.environment), list(codes)
+        for code in set(listed):  # PERF: a Counter takes twice as long
+            row[start + (self._errors if code is None else self._decisions[code])] += listed.count(code)
 
     def searched(self, engine: Engine, search: str) -> None:
         """Counts a search for a `resource`, a `subject` or an `action`."""
