@@ -10,7 +10,7 @@ from ...bundles.conditions.trees.rule_diagram import Conjunction
 from ...bundles.conditions.trees.tree import FALSE, TRUE, FilterTree, leaf_count, leaves
 from ...bundles.program.clauses import Atom
 from ..rules.reasons import PATH_RANK, AccessPath, PolicyPath
-from .left_open import note
+from .open_gates import note
 from .partial import RemainingRules
 from .show_tree import JsonTree, show_tree
 
@@ -34,7 +34,7 @@ class Filter:
     json: JsonTree
     reason: str
     paths: tuple[PolicyPath, ...]
-    left_open: tuple[Atom, ...] = ()
+    open_gates: tuple[Atom, ...] = ()
     """The gates by which the evaluation may differ from it."""
     encoded: dict[tuple[bool, bool], bytes] = field(default_factory=dict)
     """The responses with it as JSON; see `CachedFilter`."""
@@ -55,7 +55,7 @@ def derive(conditions: RemainingRules, direct: Conjunction = (), steps: int = ST
     if tree == FALSE:
         return NOTHING
     paths = {rule.path for rule in conditions.allows}
-    return _described(tree, tuple(path for path in PATH_RANK if path in paths), tuple(conditions.left_open))
+    return _described(tree, tuple(path for path in PATH_RANK if path in paths), tuple(conditions.open_gates))
 
 
 def joint(one: Filter, other: Filter, steps: int = STEPS) -> Filter:
@@ -63,12 +63,12 @@ def joint(one: Filter, other: Filter, steps: int = STEPS) -> Filter:
     tree = canonical_conjunction(one.tree, other.tree, steps)
     if tree == FALSE:
         return Filter(tree, show_tree(tree), NONE, one.paths)
-    return _described(tree, one.paths, (*one.left_open, *other.left_open))
+    return _described(tree, one.paths, (*one.open_gates, *other.open_gates))
 
 
-def _described(tree: FilterTree, paths: tuple[PolicyPath, ...], left_open: tuple[Atom, ...]) -> Filter:
-    reason = (EVERY if tree == TRUE else SOME) + note(left_open)
-    return Filter(tree, show_tree(tree), reason, paths, left_open)
+def _described(tree: FilterTree, paths: tuple[PolicyPath, ...], open_gates: tuple[Atom, ...]) -> Filter:
+    reason = (EVERY if tree == TRUE else SOME) + note(open_gates)
+    return Filter(tree, show_tree(tree), reason, paths, open_gates)
 
 
 def tree_of(conditions: RemainingRules, direct: Conjunction, steps: int) -> FilterTree:

@@ -65,7 +65,7 @@ class OpenRule:
     path: PolicyPath
     of_request: tuple[Test, ...]
     residual: Residual
-    left_open: tuple[Atom, ...] = ()
+    open_gates: tuple[Atom, ...] = ()
     """Its gates that are not decided."""
     referring: tuple[Reference, ...] = ()
     """Its comparisons of the resource with values that the request will have (X3)."""
@@ -101,9 +101,9 @@ class RemainingRules:
     """The gates of the DENYs that are left out, because their gates are not decided (F2)."""
 
     @property
-    def left_open(self) -> list[Atom]:
+    def open_gates(self) -> list[Atom]:
         """The gates by which the evaluation may differ from the filter."""
-        return [*self.left_out, *(gate for rule in self.allows for gate in rule.left_open)]
+        return [*self.left_out, *(gate for rule in self.allows for gate in rule.open_gates)]
 
     @property
     def admits_all(self) -> bool:
@@ -289,7 +289,7 @@ def _opened(found: Sequence[Rule], rules: TypeRules, decided: bool) -> tuple[Ope
 
 def _open_rule(rule: Rule, rules: TypeRules, decided: bool) -> OpenRule | None:
     """Returns the rule with its residual, or None if it can't hold for a resource of the type."""
-    of_resource, of_request, left_open = parted(rule.clause.body, "resource_attrs", decided)
+    of_resource, of_request, open_gates = parted(rule.clause.body, "resource_attrs", decided)
     residual = residual_of([atom for atom in of_resource if isinstance(atom, Comparison)], rules.type.name)
     state, effect = rules.state, rule.clause.effect
     asked = conjunction(of_request, effect, rules.type.name, state.zone, state.required).tests if of_request else ()
@@ -297,7 +297,7 @@ def _open_rule(rule: Rule, rules: TypeRules, decided: bool) -> OpenRule | None:
         return None
     referring = tuple(atom for atom in of_resource if isinstance(atom, Reference))
     timed = tuple(atom for atom in of_resource if isinstance(atom, AgainstNow))
-    return OpenRule(rule.path, asked, residual, tuple(left_open), referring, timed)
+    return OpenRule(rule.path, asked, residual, tuple(open_gates), referring, timed)
 
 
 def parted(
@@ -309,15 +309,15 @@ def parted(
     """
     unknown: list[OnAttribute] = []
     known: list[Atom] = []
-    left_open: list[Atom] = []
+    open_gates: list[Atom] = []
     for atom in body:
         if isinstance(atom, Rate) or (is_gate(atom) and not decided):
-            left_open.append(atom)
+            open_gates.append(atom)
         elif isinstance(atom, OnAttribute) and reads(atom, section):
             unknown.append(atom)
         else:
             known.append(atom)
-    return unknown, known, left_open
+    return unknown, known, open_gates
 
 
 def reads(atom: OnAttribute, section: str) -> bool:
