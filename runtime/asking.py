@@ -15,9 +15,10 @@ from .requests.members import NO_ATTRIBUTES, Attributes, BadRequest, is_name
 from .requests.plain_bodies import PlainBodies, PlainEvaluation, PlainSearch, parts_of
 from .requests.searches import ActionSearch, read_action_search, read_resource_search, read_subject_search
 from .requests.unavailable import SearchUnavailable
-from .rules.reasons import Answer, GrantingPath
+from .rules.reasons import Answer
+from .searches.actions import FoundActions
 from .searches.cached_filters import plain_filter
-from .searches.context_note import context_note
+from .searches.context_note import context_note, search_context
 from .shapes import (
     ActionSearchRequest,
     ActionsResponse,
@@ -69,7 +70,7 @@ class Asking(InForce):
         found = None if snapshot.is_strict else plain_filter(snapshot, asked, now)
         return None if found is None else found.encoded()
 
-    def find_actions(self, search: ActionSearch, now: float | None = None) -> list[tuple[str, GrantingPath]]:
+    def find_actions(self, search: ActionSearch, now: float | None = None) -> FoundActions:
         """See `Engine.find_actions`."""
         raise NotImplementedError
 
@@ -134,13 +135,13 @@ class Asking(InForce):
         """
         self.refuse_faults("action", request)
         search = read_action_search(request)
-        found = self.find_actions(search, now)
+        found, left_open = self.find_actions(search, now)
         note = f"actions that the subject may take on the resource; {context_note(search.context)}"
         return {
             "results": [
                 {"name": name, "access_path": path} if search.options.given else {"name": name} for name, path in found
             ],
-            "context": {"reason": self.undeclared(search.resource.type) or note},
+            "context": search_context(self.undeclared(search.resource.type) or note, left_open),
         }
 
     def resources(self, request: ResourceSearchRequest | dict[str, Any]) -> Iterator[ResourceItem]:

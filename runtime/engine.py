@@ -24,11 +24,12 @@ from .requests.registry import Registry
 from .requests.searches import ActionSearch, ResourceSearch, SubjectSearch, read_resource_search
 from .rules.attributes import NO_CLOCK
 from .rules.plan import answer_of
-from .rules.reasons import Answer, GrantingPath
-from .searches.actions import find_actions
+from .rules.reasons import Answer
+from .searches.actions import FoundActions, find_actions
 from .searches.cached_filters import cached_filter
 from .searches.filtering import filter_answer
-from .searches.registered import Search, completed
+from .searches.left_open import open_in_results
+from .searches.registered import Listing, Search, completed
 from .searches.resources import ResourceJudge, judge_resources
 from .searches.searchers import is_granted, undeclared
 from .searches.subjects import SubjectJudge, judge_subjects
@@ -286,9 +287,13 @@ class Engine(Asking):
         """Returns the judge of a subject search's candidates, or None if there are no results (S2, S5)."""
         return judge_subjects(*self._asked(search), self._instant(now))
 
-    def find_actions(self, search: ActionSearch, now: float | None = None) -> list[tuple[str, GrantingPath]]:
-        """Returns the actions that the subject may do on the resource, by name, each with its access path (S2)."""
+    def find_actions(self, search: ActionSearch, now: float | None = None) -> FoundActions:
+        """Returns the actions that the subject may do on the resource, by name, each with its access path (S2, S6)."""
         return find_actions(*self._asked(search), self._instant(now))
+
+    def left_open(self, search: Listing, now: float | None = None, *, found: bool = True) -> tuple[str, ...]:
+        """Returns the attributes that a search did not send and its results depend on (S6); see `open_in_results`."""
+        return open_in_results(*self._asked(search), self._instant(now), found)
 
     def _asked(self, search: Search) -> tuple[Snapshot, Search]:
         return (snapshot := self._snapshot), completed(snapshot, search, self._registry)

@@ -139,11 +139,15 @@ class ActionSearchRequest(TypedDict):
 
 
 class SearchContext(TypedDict, total=False):
-    """A sentence about the answer. A filter has the access paths that contribute, too."""
+    """A sentence about the answer. A filter has the access paths that contribute, too.
+
+    `left_open` names the attributes that the request did not send and on which the answer depends, if there are any.
+    """
 
     reason: str
     access_paths: list[str]
     valid_until: str | None
+    left_open: list[str]
 
 
 class FilterResponse(TypedDict):

@@ -8,6 +8,7 @@ from ...bundles.conditions.trees.direct_grants import ANY_SUBJECT, DirectGrants,
 from ..limits import CacheLimits
 from ..rules.role_set import RoleSet
 from ..rules.specialise import Specialised, TypeRules
+from .attribute_reads import AttributeReads, attribute_reads
 from .derive import Filter, derive
 from .partial import Outcome, Partial, RemainingRules, partial
 from .show_tree import show_tree
@@ -38,6 +39,7 @@ class FilterCache:
         self._derived: dict[tuple[Specialised, bool], Derived] = {}
         self.by_roles: dict[ProgramKey, Derived] = {}
         """The entries of `cached` by what led to them. PERF: no key is a whole program."""
+        self._for_any_roles: dict[tuple[int, str, bool], AttributeReads] = {}
         self._entries = self._parts = 0
 
     def __len__(self) -> int:
@@ -53,6 +55,7 @@ class FilterCache:
         later._derived = {key: entry for key, entry in list(self._derived.items()) if key[0].type not in types}
         kept = set(map(id, later._derived.values()))
         later.by_roles = {key: entry for key, entry in list(self.by_roles.items()) if id(entry) in kept}
+        later._for_any_roles = {key: reads for key, reads in list(self._for_any_roles.items()) if key[0] not in types}
         later._entries, later._parts = self._entries, self._parts
         return later
 
@@ -111,6 +114,18 @@ class FilterCache:
                 derived.with_node[outcome] = found
         tree = for_subject(found.tree, grants)
         return replace(found, tree=tree, json=show_tree(tree))
+
+    def reads_for_any_roles(self, rules: TypeRules, action: str, decided: bool) -> AttributeReads:
+        """Returns the attributes that the rules on a declared action read, whatever roles they are for."""
+        key = rules.number, action, decided
+        found = self._for_any_roles.get(key)
+        if found is None:
+            # With the priority, a role goes before the lack of one (D8).
+            ordered = sorted(rules.every(action), key=lambda one: (-one[0].priority, one[0].roles is None))
+            found = attribute_reads(ordered, rules.state, decided)
+            self._make_room(1 + len(ordered))
+            self._for_any_roles[key] = found
+        return found
 
     def _make_room(self, parts: int) -> None:
         if self._entries >= self._limits.filters or self._parts + parts > self._limits.filter_parts:

@@ -40,6 +40,7 @@ from ..rules.reference_guard import guard_of
 from ..rules.references import value_reader
 from ..rules.rule import Rule
 from ..rules.specialise import Specialised, TypeRules
+from .attribute_reads import AttributeReads, attribute_reads
 from .instants_of_rows import comparisons_at
 from .referred_values import Constant, Frozen, constant_of, frozen, thawed
 
@@ -152,6 +153,8 @@ class Partial:
     left_out: tuple[Atom, ...]
     windows: frozenset[TimeWindow]
     """The time windows that are decided."""
+    reads: AttributeReads
+    """The attributes that all rules read, also those that are left out."""
     of_subject: frozenset[AgainstNow] = frozenset()
     """The comparisons of the subject with the instant of the request that are decided."""
     reads_instant: bool = False
@@ -269,6 +272,7 @@ def partial(left: Specialised, rules: TypeRules, decided: bool) -> Partial:
         dependent,
         left_out,
         frozenset(windows),
+        attribute_reads([(one.clause, one.body) for one in (*left.allows, *left.denies)], rules.state, decided),
         frozenset(of_subject),
         any(rule.timed for rule in (*allows, *denies)),
         rules.type.name,

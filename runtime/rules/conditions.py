@@ -89,7 +89,7 @@ def conjunction(
 
     `required` are the attributes of the context that each request has to send (C12).
     """
-    needed = [_required_by(atom, required) for atom in atoms]
+    needed = [required_by(atom, required) for atom in atoms]
     by_atom = tuple(
         _unless_lacking(keys, effect, _atom_test(atom, effect, type_name, zones))
         for atom, keys in zip(atoms, needed, strict=True)
@@ -177,7 +177,7 @@ def lacks(c: Attributes, key: str) -> bool:
     return read(c, key, steps_of(key)) is None
 
 
-def _required_by(atom: Atom, required: Sequence[str]) -> tuple[str, ...]:
+def required_by(atom: Atom, required: Sequence[str]) -> tuple[str, ...]:
     """Returns the required attributes that a condition compares, by their keys or by paths into them (C12, X2)."""
     compared = context_keys(atom) if required else ()
     return tuple(key for key in required if any(one == key or one.startswith(f"{key}.") for one in compared))

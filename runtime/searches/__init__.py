@@ -1,5 +1,5 @@
 """The answers of the three searches: filters, and the judges that decide candidates.
 
-Reading path: `registered` → `turned` → `searchers` → `direct` → `filter_validity` → `filtering` →
-`cached_filters` → `resources`, `subjects`, `actions`; `context_note` is their sentence about the context.
+Reading path: `registered` → `turned` → `searchers` → `direct` → `left_open` → `filter_validity` → `filtering` →
+`cached_filters` → `resources`, `subjects`, `actions`; `context_note` makes the context of their answers.
 """

@@ -1,20 +1,25 @@
 """Answers a resource search with its filter, if the filter is cached (F1, F2, F7)."""
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 from msgspec import Struct
 
 from ..decisions.decide import holder_of
+from ..filters.attribute_reads import RESOURCES
 from ..filters.derive import NOTHING, Filter, answer
 from ..requests.members import NO_ATTRIBUTES, Attributes
 from ..requests.plain_bodies import PlainSearch
 from ..requests.searches import DECIDE, NODE, ResourceSearch
 from ..snapshot import FOREVER, Holder, Snapshot
+from .context_note import say_left_open
 from .direct import cached_has_grants
 from .filtering import with_validity
 from .searchers import searcher_of, undeclared
+
+MOST_ENCODED: Final = 16
+"""The responses that a filter keeps as JSON."""
 
 
 class CachedFilter(Struct, frozen=True):
@@ -23,18 +28,23 @@ class CachedFilter(Struct, frozen=True):
     filter: Filter
     has_direct: bool
     is_decided: bool
+    left_open: tuple[str, ...] = ()
+    """The attributes that the request did not send, and on which the rules depend (S6)."""
 
     def response(self) -> dict[str, Any]:
         """Returns the filter response (contract 2.6), which the caller may change."""
         response = answer(self.filter, self.has_direct)
+        say_left_open(response["context"], self.left_open)
         return with_validity(response, None) if self.is_decided else response
 
     def encoded(self) -> bytes:
         """Returns the response as JSON. PERF: the filter keeps it."""
-        key = self.has_direct, self.is_decided
-        found = self.filter.encoded.get(key)
+        kept, key = self.filter.encoded, (self.has_direct, self.is_decided, self.left_open)
+        found = kept.get(key)
         if found is None:
-            found = self.filter.encoded[key] = msgspec.json.encode(self.response())
+            if len(kept) >= MOST_ENCODED:
+                kept.clear()
+            found = kept[key] = msgspec.json.encode(self.response())
         return found
 
 
@@ -47,17 +57,17 @@ def cached_filter(snapshot: Snapshot, search: ResourceSearch, now: float) -> Cac
     type, id, s, holder, _ = searcher_of(snapshot, search.subject, now)
     if include == NODE or (include and holder.grants):
         return None
-    return _cached(snapshot, holder, type, id, s, search.resource_type, action.name, action.properties, context, now)
+    name, a, sent = action.name, action.properties, search.context or NO_ATTRIBUTES
+    return _cached(snapshot, holder, type, id, s, search.resource_type, name, a, sent, context is not None, now)
 
 
 def plain_filter(snapshot: Snapshot, asked: PlainSearch, now: float) -> CachedFilter | None:
     """Returns the same as `cached_filter`, or None for what is undeclared. No checked request may be strict (E8)."""
-    subject, action, context = asked.subject, asked.action, None
-    if asked.options.gates == DECIDE:
-        context = asked.context or NO_ATTRIBUTES
+    subject, action, is_decided = asked.subject, asked.action, asked.options.gates == DECIDE
     holder = holder_of(snapshot, subject.type, subject.id, now)
-    s, a = subject.properties or NO_ATTRIBUTES, action.properties or NO_ATTRIBUTES
-    return _cached(snapshot, holder, subject.type, subject.id, s, asked.resource.type, action.name, a, context, now)
+    s, a, c = subject.properties or NO_ATTRIBUTES, action.properties or NO_ATTRIBUTES, asked.context or NO_ATTRIBUTES
+    type, id, resource_type = subject.type, subject.id, asked.resource.type
+    return _cached(snapshot, holder, type, id, s, resource_type, action.name, a, c, is_decided, now)
 
 
 def _cached(
@@ -69,23 +79,26 @@ def _cached(
     resource_type: str,
     action: str,
     a: Attributes,
-    context: Attributes | None,
+    sent: Attributes,
+    is_decided: bool,
     now: float,
 ) -> CachedFilter | None:
-    """Returns the filter of a holder. A `context` decides the gates, and None leaves them open.
+    """Returns the filter of a holder. The context that was `sent` decides the gates if it `is_decided`.
 
     PERF: arguments stay flat, as in `decide`.
     """
-    is_decided = context is not None
     derived = snapshot.rules.cached_derived(holder.roles, resource_type, action, is_decided)
     if derived is None:
         return None
     partial = derived.partial
-    found = derived.filters.get(partial.outcome(type, id, s, holder, a, context or NO_ATTRIBUTES, now))
+    found = derived.filters.get(partial.outcome(type, id, s, holder, a, sent if is_decided else NO_ATTRIBUTES, now))
     if found is None or (is_decided and (partial.windows or partial.of_subject or holder.until != FOREVER)):
         return None  # it has to be derived, or how long it is valid has to be found
     has_direct: bool | None = False
     if holder.grants:
         number = snapshot.rules.types[resource_type].number
         has_direct = cached_has_grants(snapshot, holder, number, action, now)
-    return None if has_direct is None else CachedFilter(found, has_direct, is_decided)
+    if has_direct is None:
+        return None
+    asked = type, id, s, None, NO_ATTRIBUTES, a, sent, holder, now
+    return CachedFilter(found, has_direct, is_decided, partial.reads.left_open(asked, RESOURCES, has_direct) or ())

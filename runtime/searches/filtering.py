@@ -15,8 +15,10 @@ from ..requests.members import BadRequest
 from ..requests.searches import NODE, ResourceSearch
 from ..rules.specialise import TypeRules
 from ..snapshot import FOREVER, Holder, Snapshot
+from .context_note import say_left_open
 from .direct import granted_ids, has_grants
 from .filter_validity import valid_until
+from .left_open import open_in_filter
 from .searchers import Searcher, derived_for, on_behalf, searcher_of, undeclared
 
 DECIDED = "; conditions on the context are decided with the context of the request"
@@ -49,6 +51,7 @@ def filter_answer(snapshot: Snapshot, search: ResourceSearch, now: float, steps:
         if acting.has_direct:
             response["context"]["reason"] += WITHIN_FOR_ACTOR if acting.included else BESIDE_FOR_ACTOR
         found = found._replace(until=min(found.until, acting.until))
+    say_left_open(response["context"], open_in_filter(snapshot, search, now))
     return response if search.filter_context is None else with_validity(response, _shown(found.until, now))
 
 

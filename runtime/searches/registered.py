@@ -9,6 +9,7 @@ from ..requests.searches import ActionSearch, ResourceSearch, SubjectSearch
 from ..snapshot import Snapshot
 
 Search = TypeVar("Search", ResourceSearch, SubjectSearch, ActionSearch)
+Listing = TypeVar("Listing", ResourceSearch, SubjectSearch)
 
 
 def completed(snapshot: Snapshot, search: Search, registry: Registry | None) -> Search:

@@ -79,10 +79,15 @@ def derived_for(
 
     Gates are decided if there is a context, and otherwise left open (F2, S2).
     """
-    specialised = specialised_for(snapshot, searcher.holder, rules.type.name, action.name)
-    assert specialised is not None, "the type is declared"
-    derived = snapshot.rules.filters.derived(specialised, rules, decided=context is not None)
+    derived = entry_for(snapshot, searcher, rules, action.name, decided=context is not None)
     return derived, outcome_for(derived, searcher, action, context, now)
+
+
+def entry_for(snapshot: Snapshot, searcher: Searcher, rules: TypeRules, action: str, decided: bool) -> Derived:
+    """Returns what is derived for the roles of a subject and a declared action."""
+    specialised = specialised_for(snapshot, searcher.holder, rules.type.name, action)
+    assert specialised is not None, "the type is declared"
+    return snapshot.rules.filters.derived(specialised, rules, decided)
 
 
 def outcome_for(

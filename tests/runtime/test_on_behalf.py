@@ -243,9 +243,9 @@ def check_searches(engine: Engine, document: Row, request: Row, actor: Row, now:
         if judges[0] and key[0] == judges[0].type_id:
             (mine, all_mine), (theirs, all_theirs), joint = found
             assert joint == (mine if theirs else None, [name for name in all_mine if name in all_theirs])
-    allowed = dict(engine.find_actions(read_action_search(as_actor), now))
-    mine = engine.find_actions(read_action_search(request), now)
-    assert engine.find_actions(read_action_search(both), now) == [one for one in mine if one[0] in allowed]
+    allowed = dict(engine.find_actions(read_action_search(as_actor), now).actions)
+    mine = engine.find_actions(read_action_search(request), now).actions
+    assert engine.find_actions(read_action_search(both), now).actions == [one for one in mine if one[0] in allowed]
     bare, judge = (engine.judge_subjects(read_subject_search(one), now) for one in (request, both))
     acting = engine.judge_subjects(read_subject_search({**request, "subject": {"type": actor["type"]}}), now)
     for key in set(registered_subjects(document)):

@@ -13,7 +13,7 @@ from ..api.endpoints.decisions.authorize import SHORT, evaluation_of, short_answ
 from ..api.endpoints.decisions.batch import Batch, BatchAnswers, read_batch, strict_batch, without_batch_members
 from ..api.endpoints.decisions.discovery import CALLS, metadata
 from ..api.endpoints.decisions.searches.page_tokens import PageTokens, fingerprint
-from ..api.endpoints.decisions.searches.search_pages import Pages, SearchPage
+from ..api.endpoints.decisions.searches.search_pages import Pages, SearchPage, ordered
 from ..api.endpoints.errors import details_of, status_of
 from ..api.http.bodies import ENCODER, check_content_type, decoded
 from ..api.http.error_answers import INTERNAL, RETRY_SECONDS, error_body
@@ -32,7 +32,7 @@ from ..runtime.requests.searches import (
     read_resource_search,
     read_subject_search,
 )
-from ..runtime.searches.context_note import context_note
+from ..runtime.searches.context_note import context_note, say_left_open, search_context
 from .engines import TestingEngine
 
 LIMITS: Final = HttpLimits()
@@ -129,35 +129,42 @@ class Answers:
     def _resources(self, body: dict[str, Any]) -> object:
         search = read_resource_search(body)
         answer: dict[str, Any] = {}
+        left_open: tuple[str, ...] = ()
         undeclared = self._engine.undeclared(search.resource_type, search.action.name)
         if search.options.returns in (RESULTS, BOTH):
             note = f"registered resources that the subject may act on; {context_note(search.results_context)}"
-            answer = self._page(body, search.page, self._engine.resources(_all_of(body)), "id", undeclared or note)
+            answer = self._page(body, search.page, self._engine.resources(_all_of(body)), "id")
+            left_open = self._engine.left_open(search, found=bool(answer["results"]))
+            answer["context"] = search_context(undeclared or note, left_open)
         if search.options.returns in (FILTER, BOTH):
             filtered = self._engine.filter(body)
             if answer and undeclared is None and search.filter_context is None:
                 filtered["context"]["reason"] += f"; in the results, {context_note(search.results_context)}"
+            say_left_open(filtered["context"], left_open)
             answer |= filtered
-        return {name: answer[name] for name in ("page", "filter", "context", "results") if name in answer}
+        return ordered(answer)
 
     def _subjects(self, body: dict[str, Any]) -> object:
         search = read_subject_search(body)
         undeclared = self._engine.undeclared(search.resource.type, search.action.name)
         note = f"registered subjects that may act on the resource; {context_note(search.context)}"
-        return self._page(body, search.page, self._engine.subjects(_all_of(body)), "id", undeclared or note)
+        context = search_context(undeclared or note, self._engine.left_open(search))
+        return ordered(
+            {"context": context, **self._page(body, search.page, self._engine.subjects(_all_of(body)), "id")}
+        )
 
     def _actions(self, body: dict[str, Any]) -> object:
         found = self._engine.actions(body)
         page = read_action_search(body).page
-        return self._page(body, page, found["results"], "name", found["context"]["reason"])
+        return ordered({"context": found["context"], **self._page(body, page, found["results"], "name")})
 
-    def _page(self, body: dict[str, Any], page: Page, found: Iterable[Any], key: str, reason: str) -> dict[str, Any]:
+    def _page(self, body: dict[str, Any], page: Page, found: Iterable[Any], key: str) -> dict[str, Any]:
         """Returns a page of items, which are in the order of `key` (S4). Raises BadRequest for a wrong token."""
         pages = Pages(self._tokens, fingerprint(key, _all_of(body)), page)
         left = [one for one in found if one[key] > pages.after]
         items = left[: pages.limit]
         after = (items[-1][key] if items else pages.after) if len(left) > len(items) else None
-        return {**pages.answer(SearchPage(items, after)), "context": {"reason": reason}, "results": items}
+        return {**pages.answer(SearchPage(items, after)), "results": items}
 
 
 def _all_of(body: dict[str, Any]) -> dict[str, Any]:

@@ -101,7 +101,7 @@ def check_actions(engine: Engine, document: Row, request: Row, now: float) -> in
             path := found_by_search(document, asked(document, request, now, action=name, action_properties={}), decided)
         )
     ]
-    assert engine.find_actions(read_action_search(request), now) == expected
+    assert engine.find_actions(read_action_search(request), now).actions == expected
     return len(expected)
 
 

@@ -6,7 +6,7 @@ from typing import Final
 import falcon.asgi
 
 from .....runtime.requests.searches import ActionSearch, read_action_search
-from .....runtime.searches.context_note import context_note
+from .....runtime.searches.context_note import context_note, search_context
 from ....http.bodies import ENCODER, JSON
 from ....http.openapi.operation import Answer, Operation
 from ....store.environment_ids import DEFAULT
@@ -37,13 +37,14 @@ class ActionSearches:
         self._searching.refuse_faults(engine, "action", body)
         pages = self._searching.pages(req, engine, search)
         moment = self._searching.begin(req)
-        actions = await self._searching.in_thread(engine.find_actions, search, moment.now)
+        actions, left_open = await self._searching.in_thread(engine.find_actions, search, moment.now)
         found = _page_of(actions, search, pages.after, pages.limit)
         reason = engine.undeclared(search.resource.type) or (
             f"actions that the subject may take on the resource; {context_note(search.context)}"
         )
         self._searching.counts.searched(engine, "action")
-        resp.data = ENCODER.encode({**pages.answer(found), "context": {"reason": reason}, "results": found.items})
+        context = search_context(reason, left_open)
+        resp.data = ENCODER.encode({**pages.answer(found), "context": context, "results": found.items})
         self._searching.keep(moment, engine, req, resp.data)
 
 

@@ -7,7 +7,7 @@ import falcon.asgi
 
 from .....runtime import Engine
 from .....runtime.requests.searches import BOTH, FILTER, RESULTS, ResourceSearch, read_resource_search
-from .....runtime.searches.context_note import context_note
+from .....runtime.searches.context_note import context_note, say_left_open, search_context
 from .....runtime.searches.resources import ResourceJudge
 from ....http.bodies import ENCODER, JSON
 from ....http.openapi.operation import Answer, Operation
@@ -15,7 +15,7 @@ from ....store.environment_ids import DEFAULT, Bounds
 from ....store.search.candidates import Registered
 from ....telemetry.decision_log.entry import EntryKind
 from ..lane_answers import LaneAnswer
-from .search_pages import EMPTY_PAGE, Item, Pages, SearchPage, collect
+from .search_pages import EMPTY_PAGE, Item, Pages, SearchPage, collect, ordered
 from .search_shapes import ResourceSearchRequest, ResourcesFound
 from .searching import Searching
 
@@ -46,13 +46,14 @@ class ResourceSearches:
         now = moment.now
         undeclared = engine.undeclared(search.resource_type, search.action.name)
         answer: dict[str, Any] = {}
+        left_open: tuple[str, ...] = ()
         if search.options.returns in (RESULTS, BOTH):
             pages = self._searching.pages(req, engine, search)
             where = env, req.context.credential.bounds
-            found = await self._searching.in_thread(self._results, where, engine, search, pages, now)
+            found, left_open = await self._searching.in_thread(self._results, where, engine, search, pages, now)
             answer = {
                 **pages.answer(found),
-                "context": {"reason": undeclared or _reason(search)},
+                "context": search_context(undeclared or _reason(search), left_open),
                 "results": found.items,
             }
         if search.options.returns in (FILTER, BOTH):
@@ -62,9 +63,10 @@ class ResourceSearches:
                 filtered = await self._searching.in_thread(engine.filter_for, search, now)
             if answer and undeclared is None and search.filter_context is None:
                 filtered["context"]["reason"] += f"; in the results, {context_note(search.results_context)}"
+            say_left_open(filtered["context"], left_open)
             answer |= filtered
         self._searching.counts.searched(engine, "resource")
-        resp.data = ENCODER.encode(_ordered(answer))
+        resp.data = ENCODER.encode(ordered(answer))
         self._searching.keep(moment, engine, req, resp.data)
 
     def at_once(self, engine: Engine, body: bytes, now: float | None = None) -> LaneAnswer | None:
@@ -88,19 +90,21 @@ class ResourceSearches:
 
     def _results(
         self, where: tuple[str, Bounds], engine: Engine, search: ResourceSearch, pages: Pages, now: float | None
-    ) -> SearchPage:
+    ) -> tuple[SearchPage, tuple[str, ...]]:
+        """Returns a page, and what it leaves open (S6)."""
         judge = engine.judge_resources(search, now)
         if judge is None:
-            return EMPTY_PAGE
+            return EMPTY_PAGE, ()
         env, bounds = where
         look = partial(self._searching.work.store.resource_candidates, env, judge.type_id, bounds=bounds)
-        return collect(
+        page = collect(
             lambda after, count: look(after, count, judge.where, judge.granted_to),
             judge.path,
             lambda candidate, path: _item(search, judge, candidate, path),
             pages,
             self._searching.limits.search_candidates,
         )
+        return page, engine.left_open(search, now, found=bool(page.items))
 
 
 def _item(search: ResourceSearch, judge: ResourceJudge, candidate: Registered, path: str) -> Item:
@@ -120,8 +124,3 @@ def _item(search: ResourceSearch, judge: ResourceJudge, candidate: Registered, p
 
 def _reason(search: ResourceSearch) -> str:
     return f"registered resources that the subject may act on; {context_note(search.results_context)}"
-
-
-def _ordered(answer: dict[str, Any]) -> dict[str, Any]:
-    """Returns the answer with `page` first (45) and results last."""
-    return {name: answer[name] for name in ("page", "filter", "context", "results") if name in answer}

@@ -62,6 +62,11 @@ def collect(
     return SearchPage(items, end)
 
 
+def ordered(answer: dict[str, Any]) -> dict[str, Any]:
+    """Returns the answer with `page` first (45) and results last."""
+    return {name: answer[name] for name in ("page", "filter", "context", "results") if name in answer}
+
+
 class Pages:
     """The pages of one search. `search` is its fingerprint."""
 

@@ -118,10 +118,15 @@ class PageAnswer(Struct, frozen=True):
 
 
 class SearchContext(Struct, frozen=True, omit_defaults=True):
-    """A sentence about the answer, and the access paths that contribute to the filter."""
+    """A sentence about the answer, and the access paths that contribute to the filter.
+
+    `left_open` names the attributes that the request did not send and on which the answer depends, such as
+    `context.mfa` or `subject.department`. It is absent if there are none: then nothing more could change the answer.
+    """
 
     reason: str
     access_paths: tuple[Literal[_PATHS], ...] = ()  # type: ignore[valid-type]  # made from the closed set of paths
+    left_open: tuple[str, ...] = ()
 
 
 class ResourceItem(Struct, frozen=True, omit_defaults=True):

@@ -7,7 +7,7 @@ import falcon.asgi
 
 from .....runtime import Engine
 from .....runtime.requests.searches import SubjectSearch, read_subject_search
-from .....runtime.searches.context_note import context_note
+from .....runtime.searches.context_note import context_note, search_context
 from ....http.bodies import ENCODER, JSON
 from ....http.openapi.operation import Answer, Operation
 from ....store.environment_ids import DEFAULT, Bounds
@@ -40,29 +40,32 @@ class SubjectSearches:
         pages = self._searching.pages(req, engine, search)
         moment = self._searching.begin(req)
         where = env, req.context.credential.bounds
-        found = await self._searching.in_thread(self._results, where, engine, search, pages, moment.now)
+        found, left_open = await self._searching.in_thread(self._results, where, engine, search, pages, moment.now)
         reason = engine.undeclared(search.resource.type, search.action.name) or (
             f"registered subjects that may act on the resource; {context_note(search.context)}"
         )
         self._searching.counts.searched(engine, "subject")
-        resp.data = ENCODER.encode({**pages.answer(found), "context": {"reason": reason}, "results": found.items})
+        context = search_context(reason, left_open)
+        resp.data = ENCODER.encode({**pages.answer(found), "context": context, "results": found.items})
         self._searching.keep(moment, engine, req, resp.data)
 
     def _results(
         self, where: tuple[str, Bounds], engine: Engine, search: SubjectSearch, pages: Pages, now: float | None
-    ) -> SearchPage:
-        judge = engine.judge_subjects(search, now)
+    ) -> tuple[SearchPage, tuple[str, ...]]:
+        """Returns a page, and what it leaves open (S6)."""
+        judge, left_open = engine.judge_subjects(search, now), engine.left_open(search, now)
         if judge is None:
-            return EMPTY_PAGE
+            return EMPTY_PAGE, left_open
         env, bounds = where
         look = partial(self._searching.work.store.subject_candidates, env, search.subject_type, bounds=bounds)
-        return collect(
+        page = collect(
             lambda after, count: look(after, count, judge.rules, judge.granted_on),
             judge.path,
             lambda candidate, path: _item(search, candidate, path),
             pages,
             self._searching.limits.search_candidates,
         )
+        return page, left_open
 
 
 def _item(search: SubjectSearch, candidate: Registered, path: str) -> Item:
