@@ -73,6 +73,30 @@ def test_a_search_for_nothing_says_so(signed_in: Desk) -> None:
     signed_in.sees("They may do this on no registered resource of this type.")
 
 
+def named_open(desk: Desk) -> list[str]:
+    """What the page says that the question leaves open."""
+    desk.sees("The question leaves open:")
+    return desk.page.locator("p").filter(has_text="The question leaves open:").locator("code").all_inner_texts()
+
+
+def test_a_table_names_what_its_question_leaves_open(signed_in: Desk) -> None:
+    """S6: the lists of actions in the table depend on the time."""
+    signed_in.go(link(WHAT, "what-can"))
+    shown(signed_in)
+    assert named_open(signed_in) == ["context.time"]
+
+
+def test_an_empty_list_names_what_its_question_leaves_open(signed_in: Desk) -> None:
+    """S6: finance reads contracts from the office, and the question does not say from where."""
+    office, elsewhere = {"mfa": True, "ip": "10.20.1.2"}, {"mfa": True}
+    who = {"subject": {"type": "user"}, "action": {"name": "read"}, "resource": {"type": "contract", "id": "new"}}
+    inside, outside = ({*found(signed_in, "subject", {**who, "context": one})} for one in (office, elsewhere))
+    asked = {**who, "subject": {"type": "user", "id": min(inside - outside)}, "resource": {"type": "contract"}}
+    signed_in.go(link({**asked, "context": elsewhere}, "what-can"))
+    signed_in.sees("They may do this on no registered resource of this type.")
+    assert named_open(signed_in) == ["context.ip"]
+
+
 def test_the_matrix_says_what_the_filters_say(signed_in: Desk) -> None:
     signed_in.go("#/default/matrix?type=contract")
     signed_in.page.get_by_role("row").nth(1).wait_for()

@@ -3,9 +3,8 @@
 import { html, nothing } from "../vendor/lit-html.js";
 import { path, post } from "../core/api.js";
 import { placeLink } from "../core/place.js";
-import { joined } from "../core/words.js";
 import { regionsOf } from "../editing/people.js";
-import { nothingYet, sentence } from "../parts/notice.js";
+import { leftOpen, nothingYet, sentence } from "../parts/notice.js";
 import { searchPage } from "../parts/search_page.js";
 import { throughWords } from "../parts/through.js";
 
@@ -42,6 +41,6 @@ function whoCan(env, { subject, action, resource, context, options }, signal) {
 function conditional(env, { regions, unknown, left_open: open, reason }) {
   if (!regions.length && !unknown.length) return nothingYet(sentence(reason));
   return html`${regions.length ? html`<h3>Who can, if the request says more</h3>${regionsOf(env, regions)}` : nothing}
-    ${open.length ? html`<p class="soft">The question leaves open: ${joined(open.map((one) => html`<code>${one}</code>`))}.</p>` : nothing}
+    ${leftOpen(open)}
     ${unknown.map((one) => html`<p><span class="tag warn">! not known</span>There may be others: ${one.reason}</p>`)}`;
 }

@@ -1,6 +1,7 @@
 // The notices of a page: an error in the words of the API, that there is nothing yet, or that it is done.
 
 import { html, nothing } from "../vendor/lit-html.js";
+import { joined } from "../core/words.js";
 import { prose } from "./prose.js";
 
 // Returns the drawing of a problem: the service's sentence, its findings, and the request's id. `retry` asks again.
@@ -32,6 +33,12 @@ export function notice(mood, content) {
 /** @type {(text: Drawing, step?: Drawing) => Drawing} */
 export function nothingYet(text, step = nothing) {
   return html`<div class="empty"><p>${text}</p>${step}</div>`;
+}
+
+// Returns what an answer depends on and its question did not give, such as `context.mfa`, or nothing.
+export function leftOpen(names) {
+  if (!names?.length) return nothing;
+  return html`<p class="soft">The question leaves open: ${joined(names.map((one) => html`<code>${one}</code>`))}.</p>`;
 }
 
 // Returns the drawing of a sentence of the API, with a capital letter and a full stop.

@@ -7,7 +7,7 @@ import { Awaited } from "./awaited.js";
 import { csv, Export } from "./csv.js";
 import { heading } from "./heading.js";
 import { table } from "./list.js";
-import { nothingYet, sentence } from "./notice.js";
+import { leftOpen, nothingYet, sentence } from "./notice.js";
 import { RequestFields, requestIn } from "./request_form.js";
 
 const PAGE_ROWS = 100;
@@ -27,8 +27,8 @@ export function searchPage(place, { title, about, kind, options = {}, fields, re
   const isFirst = !place.query.get("token");
   /** @type {Awaited<any> | null} */
   let others = null; // is asked once the answer is known to be empty
-  const without = () => {
-    if (!instead || !isFirst) return nothingYet(empty);
+  const without = (open) => {
+    if (!instead || !isFirst) return html`${nothingYet(empty)}${leftOpen(open)}`;
     others ??= new Awaited("who can under conditions", (signal) => instead.ask({ ...body, options: asked?.options }, signal));
     return others.view(instead.draw);
   };
@@ -63,9 +63,14 @@ export function searchPage(place, { title, about, kind, options = {}, fields, re
 
 function results(place, page, { columns, link, empty, file }) {
   const next = page.page?.next_token;
+  const open = page.context.left_open;
   const at = (token) => placeLink(place.env, place.page, [], { q: place.query.get("q"), token });
   return html`<p class="soft">${sentence(page.context.reason)}</p>
-    ${page.results.length ? table({ columns, rows: page.results, link }) : next ? nothingYet("Nothing among the candidates of this page. There are more.") : empty()}
+    ${page.results.length
+      ? html`${table({ columns, rows: page.results, link })}${leftOpen(open)}`
+      : next
+        ? nothingYet("Nothing among the candidates of this page. There are more.")
+        : empty(open)}
     <p class="pager">
       ${place.query.get("token") ? html`<a href=${at(undefined)}>First page</a>` : nothing}
       ${next ? html`<a href=${at(next)}>Next page</a>` : nothing}
