@@ -49,12 +49,21 @@ class TestDifference(Struct, frozen=True):
         return decision_effect(self.before.decision, self.after.decision)
 
 
+class Renamed(Struct, frozen=True, rename={"old": "from", "new": "to"}):
+    """An element with another id, to which all that referred to it refers now. `kind` is a word of the language."""
+
+    kind: str
+    old: str
+    new: str
+
+
 class ModelDifferences(Struct, frozen=True, omit_defaults=True):
     """The differences of the model `new` from `old`.
 
     `changes` counts the changed elements, which `elements` are. `manifest` has what differs in the manifests of
     bundles, and `not_compared` says what a bundle does not tell. Both models answered the `asked` requests of tests, or
     it is None without tests. `tests` are those with another answer. `people` says who gains and who loses, if asked.
+    `renames` are the elements that only have another id.
     """
 
     old: str
@@ -66,6 +75,7 @@ class ModelDifferences(Struct, frozen=True, omit_defaults=True):
     not_compared: str = ""
     asked: int | None = None
     people: PeopleAnswer | None = None
+    renames: tuple[Renamed, ...] = ()
 
     @property
     def differs(self) -> bool:

@@ -8,6 +8,7 @@ from msgspec import structs
 
 from ....bundles.errors import BundleError
 from ....compiler.analysis.regions import People
+from ....compiler.renaming.found_renames import found_renames
 from ...engines.work.gc_pause import without_gc
 from ...review.people.compared_models import compared
 from ...review.people.people_answer import people_answer
@@ -16,7 +17,7 @@ from ..environments.shown_answers import FORMATS, show
 from ..model_elements import counts_of, differences, elements_of
 from ..output import CommandFailed
 from .bundle_differences import NOT_COMPARED, bundle_differences, manifest_differences
-from .comparison import ModelDifferences
+from .comparison import ModelDifferences, Renamed
 from .decided import decided_differently
 from .fail_on import FailOn, must_fail
 from .shown import comparison_lines, markdown
@@ -107,7 +108,10 @@ def _compared(old: ComparedModel, new: ComparedModel, tests: tuple[Path, ...]) -
     count = asked if tests else None
     if old.model is not None and new.model is not None:
         elements = tuple(differences(elements_of(old.model), elements_of(new.model)))
-        return ModelDifferences(old.name, new.name, counts_of(elements), elements, different, asked=count)
+        renames = tuple(Renamed(*one) for one in found_renames((one.kind, one.before, one.after) for one in elements))
+        return ModelDifferences(
+            old.name, new.name, counts_of(elements), elements, different, asked=count, renames=renames
+        )
     try:
         elements = tuple(bundle_differences(old.bundle, new.bundle))
         manifest = manifest_differences(old.bundle, new.bundle)

@@ -6,7 +6,7 @@ from typing import Final
 
 import msgspec
 
-from ....bundles.wording import in_backticks
+from ....bundles.wording import in_backticks, quoted
 from ...review.effects import effect_words
 from ...review.people.people_lines import people_lines
 from ..environments.shown_answers import count_lines, element_lines, heading, rendered
@@ -24,6 +24,8 @@ def comparison_lines(found: ModelDifferences, form: str) -> Iterator[str]:
     if found.people is not None:
         yield from people_lines(found.people)
     yield from count_lines(found.changes)
+    for one in found.renames:
+        yield f"the {one.kind} {quoted(one.old)} is renamed to {quoted(one.new)}, with all that refers to it"
     for name, changed in found.manifest.items():
         yield f"manifest {name}: {_json(changed.before)} → {_json(changed.after)}"
     if found.asked is not None:

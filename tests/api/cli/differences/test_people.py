@@ -83,6 +83,34 @@ def test_a_renamed_role_and_another_priority_have_no_effect(before):
     assert "no effect: nobody gains or loses anything" in writ("diff", before, after, "--people").stdout.decode()
 
 
+def test_a_rename_is_named(before):
+    after = before.with_name("after.yaml")
+    after.write_text(RENAMED)
+    text = writ("diff", before, after, "--people").stdout.decode()
+    assert "the role `nurse` is renamed to `carer`, with all that refers to it" in text.splitlines()
+    found = json.loads(writ("diff", before, after, "--format", "json").stdout)
+    assert found["renames"] == [{"kind": "role", "from": "nurse", "to": "carer"}], "the policy has another priority too"
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds"),
+    [
+        (
+            BEFORE.replace("{id: nurse}", "{id: carer}").replace("role: nurse", "role: doctor").replace("nurse, ", ""),
+            [],
+        ),
+        (BEFORE.replace("{id: nurse}", "{id: nurse}, {id: carer}"), []),
+        (RENAMED.replace("clinic", "care").replace("{group: ward}", "{type: user, id: eve}"), ["role"]),
+        (RENAMED.replace("clinic", "care"), ["role", "group"]),
+    ],
+)
+def test_what_is_no_rename_is_not_called_one(before, text, kinds):
+    after = before.with_name("after.yaml")
+    after.write_text(text)
+    found = json.loads(writ("diff", before, after, "--format", "json").stdout)
+    assert [one["kind"] for one in found.get("renames", [])] == kinds
+
+
 def test_reasons_of_denials_are_counted_apart(before):
     barred = BEFORE + "  - {id: none, effect: DENY, resource_types: [{resource_type_id: chart, actions: [sign]}]}\n"
     before.write_text(barred)
