@@ -114,9 +114,12 @@ class AttributeReads:
     def left_open(self, asked: Asked, searched: int | None, granted: bool) -> tuple[str, ...] | None:
         """Returns the names of the attributes that `asked` lacks and on which the answer may depend, sorted.
 
-        It is None if nothing is found, whatever else is sent. `searched` is SUBJECTS or RESOURCES, whose attributes are
-        never lacking, or None if the actions are searched. `granted` says that a direct grant counts.
+        It is None if it is plain that nothing is found, whatever else is sent. `searched` is SUBJECTS or RESOURCES,
+        whose attributes are never lacking, or None if the actions are searched. `granted` says that a direct grant
+        counts.
         """
+        if not (self.allows or granted):
+            return None
         lacking = self._lacking(asked, searched)
         if not lacking:
             return ()
