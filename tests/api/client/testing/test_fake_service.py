@@ -19,7 +19,7 @@ from tests.support.server import running
 
 MODEL = """\
 model: 1
-resource_types: [{id: document, actions: [read, edit], attributes: {status: string}}]
+resource_types: [{id: document, actions: [read, edit], attributes: {status: string}}, {id: memo, actions: [send]}]
 roles: [{id: editor}]
 subjects: [{type: user, id: alice, external_id: "idp|1"}, {type: user, id: bob}]
 resources:
@@ -36,6 +36,14 @@ policies:
   roles: [editor]
   resource_types: [{resource_type_id: document, actions: [edit]}]
   conditions: {resource_attrs: [{key: status, op: eq, value: draft}]}
+- id: sending
+  effect: ALLOW
+  roles: [editor]
+  resource_types: [{resource_type_id: memo, actions: [send]}]
+  conditions:
+    resource_attrs: [{key: size, op: lt, value: 9}]
+    subject_attrs: [{key: desk, op: eq, value: 1}]
+    context_attrs: [{key: mfa, op: eq, value: true}]
 """
 ALICE = {"type": "user", "id": "alice"}
 BOB = {"type": "user", "id": "bob"}
@@ -44,6 +52,7 @@ D1 = {"type": "document", "id": "d1", "properties": {"status": "draft"}}
 ASKED = {"subject": ALICE, "action": EDIT, "resource": D1}
 FOUND = {"subject": ALICE, "action": EDIT, "resource": {"type": "document"}}
 READERS = {"subject": {"type": "user"}, "action": {"name": "read"}, "resource": {"type": "document", "id": "d4"}}
+SENDING = {"subject": ALICE, "action": {"name": "send"}, "resource": {"type": "memo", "id": "m1"}}
 ONE, MANY, SHORT = "/access/v1/evaluation", "/access/v1/evaluations", "/v1/authorize"
 SEARCH = "/access/v1/search/"
 
@@ -73,6 +82,8 @@ CALLS: list[tuple[str, Any]] = [
     (SEARCH + "subject", READERS | {"subject": {}}),
     (SEARCH + "action", {"subject": ALICE, "resource": D1}),
     (SEARCH + "action", {"subject": ALICE, "resource": D1, "options": {}}),
+    *((SEARCH + kind, SENDING) for kind in ("resource", "subject", "action")),
+    *((SEARCH + "resource", SENDING | {"context": {}, "options": {"return": what}}) for what in ("results", "both")),
     (SHORT, {"subject": "user:alice", "action": "read", "resource": "document:d1"}),
     (SHORT, {"subject": "alice", "action": "read", "resource": "document:d1"}),
     (SHORT, {"requests": [{"subject": "user:bob", "action": "read", "resource": "document:d4"}, {"subject": "alice"}]}),
