@@ -1,6 +1,6 @@
 """The questions that an application asks in the same words everywhere: in process, of a followed engine, over HTTP."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 import msgspec
@@ -17,7 +17,7 @@ from .requests.searches import ActionSearch, read_action_search, read_resource_s
 from .requests.unavailable import SearchUnavailable
 from .rules.reasons import Answer
 from .searches.actions import FoundActions
-from .searches.cached_filters import plain_filter
+from .searches.cached_filters import filter_json
 from .searches.context_note import context_note, search_context
 from .shapes import (
     ActionSearchRequest,
@@ -60,15 +60,14 @@ class Asking(InForce):
             self._snapshot, parts_of(subject, s, action, a, resource, r, c), self._instant(now), self._counters
         )
 
-    def filter_json(self, asked: PlainSearch, now: float) -> bytes | None:
+    def filter_json(self, body: bytes, read: Callable[[bytes], PlainSearch | None], now: float) -> bytes | None:
         """Returns the JSON of the response that `Engine.filter` gives to the same search at `now`, in epoch seconds.
 
-        It was encoded once for all who get it. None stands for a filter that is not cached, for what is undeclared, and
-        for each search if requests are strict (E8). Raises what `Engine.filter` raises, and TakesLong.
+        `read` is that of some `PlainBodies`. The JSON was encoded once for all who get it. None stands for a body that
+        is not plain, for a filter that is not cached, for what is undeclared, and for each search if requests are
+        strict (E8). Raises what `Engine.filter` raises, and TakesLong.
         """
-        snapshot = self._snapshot
-        found = None if snapshot.is_strict else plain_filter(snapshot, asked, now)
-        return None if found is None else found.encoded()
+        return filter_json(self._snapshot, body, read, now)
 
     def find_actions(self, search: ActionSearch, now: float | None = None) -> FoundActions:
         """See `Engine.find_actions`."""

@@ -96,6 +96,8 @@ class Snapshot:
         self.plans = NO_PLANS if self.is_strict else self.rules.plans
         self.routed = Routed(state.routing)
         """The routes and the gateway settings."""
+        self.filter_answers: dict[tuple[object, bytes], bytes] = {}
+        """The JSON of filters by the bodies that ask for them, each with its reader; see `cached_filters`."""
         self._type_names: dict[str, str] | None = None
         self._limits = limits
         self._groups: dict[int, GroupRecord] = {}

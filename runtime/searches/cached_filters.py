@@ -1,5 +1,6 @@
 """Answers a resource search with its filter, if the filter is cached (F1, F2, F7)."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Final
 
@@ -21,6 +22,13 @@ from .searchers import searcher_of, undeclared
 MOST_ENCODED: Final = 16
 """The responses that a filter keeps as JSON."""
 
+MOST_BODIES: Final = 4_096
+"""The bodies whose filters a snapshot keeps."""
+
+LONGEST_BODY: Final = 1_024
+LONGEST_ANSWER: Final = 4_096
+"""The most bytes of a body that is kept, and of its answer."""
+
 
 class CachedFilter(Struct, frozen=True):
     """A filter for a subject, and whether the subject has direct grants. If gates are decided, it is valid for ever."""
@@ -30,6 +38,8 @@ class CachedFilter(Struct, frozen=True):
     is_decided: bool
     left_open: tuple[str, ...] = ()
     """The attributes that the request did not send, and on which the rules depend (S6)."""
+    lasts: bool = False
+    """True if the same search has this filter at every instant, as long as the revision is in force."""
 
     def response(self) -> dict[str, Any]:
         """Returns the filter response (contract 2.6), which the caller may change."""
@@ -61,8 +71,34 @@ def cached_filter(snapshot: Snapshot, search: ResourceSearch, now: float) -> Cac
     return _cached(snapshot, holder, type, id, s, search.resource_type, name, a, sent, context is not None, now)
 
 
+def filter_json(
+    snapshot: Snapshot, body: bytes, read: Callable[[bytes], PlainSearch | None], now: float
+) -> bytes | None:
+    """Returns the JSON of the filter response to a body, or None if it is no plain search, or no filter is cached.
+
+    PERF: an application asks with the same body for the same list. What lasts is found by the body alone. `read` has
+    the limits of a body, so it is a part of the key.
+    """
+    if snapshot.is_strict:  # each request is checked (E8)
+        return None
+    key, answers = (read, body), snapshot.filter_answers
+    encoded = answers.get(key)
+    if encoded is not None:
+        return encoded
+    asked = read(body)
+    found = None if asked is None else plain_filter(snapshot, asked, now)
+    if found is None:
+        return None
+    encoded = found.encoded()
+    if found.lasts and len(body) <= LONGEST_BODY and len(encoded) <= LONGEST_ANSWER:
+        if len(answers) >= MOST_BODIES:
+            answers.clear()
+        answers[key] = encoded
+    return encoded
+
+
 def plain_filter(snapshot: Snapshot, asked: PlainSearch, now: float) -> CachedFilter | None:
-    """Returns the same as `cached_filter`, or None for what is undeclared. No checked request may be strict (E8)."""
+    """Returns the same as `cached_filter`, or None for what is undeclared."""
     subject, action, is_decided = asked.subject, asked.action, asked.options.gates == DECIDE
     holder = holder_of(snapshot, subject.type, subject.id, now)
     s, a, c = subject.properties or NO_ATTRIBUTES, action.properties or NO_ATTRIBUTES, asked.context or NO_ATTRIBUTES
@@ -101,4 +137,6 @@ def _cached(
     if has_direct is None:
         return None
     asked = type, id, s, None, NO_ATTRIBUTES, a, sent, holder, now
-    return CachedFilter(found, has_direct, is_decided, partial.reads.left_open(asked, RESOURCES, has_direct) or ())
+    left_open = partial.reads.left_open(asked, RESOURCES, has_direct) or ()
+    lasts = holder.plain and not (is_decided or partial.reads_instant)  # gates may read the clock
+    return CachedFilter(found, has_direct, is_decided, left_open, lasts)

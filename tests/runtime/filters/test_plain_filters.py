@@ -7,17 +7,35 @@ from typing import Any
 import msgspec
 import pytest
 from writ.bundles.event_loop import TakesLong
+from writ.bundles.file.reader import open_bundle
 from writ.runtime import Engine
 from writ.runtime.requests.plain_bodies import PlainBodies
+from writ.runtime.searches import cached_filters
 
 from tests.runtime.test_ways_agree import outcome
-from tests.support.bundling import engine_for
+from tests.support.bundling import bundle_file, engine_for
 from tests.support.strategies import seeded_case
 from tests.support.strategies_pick import Pick
 from tests.support.strategies_requests import request as a_request
 from tests.support.strategies_values import SUBJECT_IDS, SUBJECT_TYPES
 
 PLAIN = PlainBodies()
+NOW = 1_767_607_200  # 2026-01-05T10:00:00Z
+ALICE = {"type": "user", "id": "alice"}
+MODEL: dict[str, Any] = {
+    "model": 1,
+    "resource_types": [{"id": "d", "actions": ["read"]}],
+    "roles": [{"id": "r"}],
+    "subjects": [ALICE],
+    "policies": [
+        {
+            "id": "p",
+            "effect": "ALLOW",
+            "roles": ["r"],
+            "resource_types": [{"resource_type_id": "d", "actions": ["read"]}],
+        }
+    ],
+}
 SECONDS = (0, 3_600, 40 * 86_400)
 
 
@@ -38,20 +56,21 @@ def searches_of(request: dict[str, Any], pick: Pick) -> list[dict[str, Any]]:
 def check(engine: Engine, search: dict[str, Any], now: float) -> str:
     """Compare the answers to a search, and say which there were."""
     try:
-        asked = PLAIN.search(msgspec.json.encode(search))
+        body = msgspec.json.encode(search)
     except UnicodeEncodeError:
         return "no JSON"
-    if asked is None:
+    if PLAIN.search(body) is None:
+        assert engine.filter_json(body, PLAIN.search, now) is None
         return "not plain"
     right = outcome(lambda: engine.filter(search, now))
-    found = outcome(lambda: engine.filter_json(asked, now))
+    found = outcome(lambda: engine.filter_json(body, PLAIN.search, now))
     if found is None:
         return "derived"
     if not isinstance(found, bytes):
         assert found == right
         return "refused"
     assert msgspec.json.decode(found) == right
-    assert engine.filter_json(asked, now) is found, "it is encoded once"
+    assert engine.filter_json(body, PLAIN.search, now) is found, "it is encoded once"
     return "shared"
 
 
@@ -76,8 +95,7 @@ def test_no_filter_is_shared_where_requests_are_strict(tmp_path: Path) -> None:
     document, request, now = seeded_case(3)
     engine = engine_for({**document, "requests": "strict"}, tmp_path / "model.bundle")
     for search in searches_of(request, Pick.seeded(0)):
-        asked = PLAIN.search(msgspec.json.encode(search))
-        assert asked is None or engine.filter_json(asked, now) is None
+        assert engine.filter_json(msgspec.json.encode(search), PLAIN.search, now) is None
 
 
 def test_a_filter_of_a_new_subject_may_take_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -90,6 +108,38 @@ def test_a_filter_of_a_new_subject_may_take_long(tmp_path: Path, monkeypatch: py
 
     monkeypatch.setattr(type(engine._snapshot), "holder", long)
     search = {"subject": {"type": "user", "id": "new"}, "action": {"name": "read"}, "resource": {"type": "d"}}
-    asked = PLAIN.search(msgspec.json.encode({**search, "options": {"return": "filter"}}))
+    body = msgspec.json.encode({**search, "options": {"return": "filter"}})
     with pytest.raises(TakesLong):
-        engine.filter_json(asked, now)
+        engine.filter_json(body, PLAIN.search, now)
+
+
+def test_a_body_is_kept_for_a_revision_and_its_limits(tmp_path: Path) -> None:
+    """A change of the model, another instant and smaller limits count, whatever was asked before."""
+    search = {"subject": ALICE, "action": {"name": "read"}, "resource": {"type": "d"}, "options": {"return": "filter"}}
+    body = msgspec.json.encode(search)
+    ends = {"role": "r", "subject": ALICE, "expires_at": "2026-01-05T12:00:00Z"}
+    for assignment, keeps in (({"role": "r", "subject": ALICE}, 1), (ends, 0)):
+        engine = engine_for({**MODEL, "assignments": [assignment]}, tmp_path / f"{keeps}.bundle")
+        for now in (NOW, NOW + 86_400, NOW):
+            right = engine.filter(search, now)
+            assert [msgspec.json.decode(engine.filter_json(body, PLAIN.search, now) or b"") for _ in "12"] == [
+                right
+            ] * 2
+        assert len(engine._snapshot.filter_answers) == keeps
+        assert engine.filter_json(body, PlainBodies(key_characters=3).search, NOW) is None
+        engine.replace(open_bundle(bundle_file(MODEL, tmp_path / f"{keeps}-later.bundle")))
+        assert engine.filter_json(body, PLAIN.search, NOW) is None, "it is not derived yet"
+        assert engine.filter(search, NOW)["filter"] == {"type": "const", "value": False}
+        assert b"false" in (engine.filter_json(body, PLAIN.search, NOW) or b"")
+
+
+def test_a_snapshot_keeps_only_so_many_bodies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cached_filters, "MOST_BODIES", 10)
+    engine = engine_for({**MODEL, "assignments": [{"role": "r", "subject": ALICE}]}, tmp_path / "model.bundle")
+    for number in range(25):
+        search = {"subject": ALICE, "action": {"name": "read"}, "resource": {"type": "d"}, "context": {"n": number}}
+        asked = {**search, "options": {"return": "filter"}}
+        right = engine.filter(asked, NOW)
+        found = engine.filter_json(msgspec.json.encode(asked), PLAIN.search, NOW)
+        assert msgspec.json.decode(found or b"") == right
+    assert 0 < len(engine._snapshot.filter_answers) <= 10

@@ -72,8 +72,8 @@ class ResourceSearches:
     def at_once(self, engine: Engine, body: bytes, now: float | None = None) -> LaneAnswer | None:
         """Returns the answer if it is a filter alone and the engine remembers it, else None (see `lane`)."""
         searching = self._searching
-        instant, asked = searching.clock() if now is None else now, searching.bodies.plain.search(body)
-        encoded = None if asked is None else engine.filter_json(asked, instant)
+        instant = searching.clock() if now is None else now
+        encoded = engine.filter_json(body, searching.bodies.plain.search, instant)
         if encoded is None:
             found = self._read_at_once(engine, body, instant)
             if found is None:  # the application looks it up again
