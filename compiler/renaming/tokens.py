@@ -44,14 +44,19 @@ def _in_json(text: str, start: int, _length: int, new: str) -> tuple[int, int, s
 
 
 def _in_yaml(text: str, start: int, length: int, new: str) -> tuple[int, int, str]:
-    """Returns the edit in the style of quotes that the document has.
+    r"""Returns the edit in the style of quotes that the document has. The line after a block stays.
 
     >>> _in_yaml("role: 'a'", 6, 3, "it's"), _in_yaml("role: a", 6, 1, "on")
     ((6, 9, "'it''s'"), (6, 7, '"on"'))
+    >>> _in_yaml("- id: |-\n    a\n    b\n  name: c", 6, 17, "d")
+    (6, 20, 'd')
     """
     end = start + length
     found = _PROPERTIES.match(text, start, end)
     start = start if found is None else found.end()
+    if text[start] in "|>":  # the reader counts the end of the line and the next indentation to the block
+        line = text.rfind("\n", start, end)
+        end = line if line >= 0 and not text[line:end].strip() else end
     if text[start] == "'" and new.isprintable():
         quoted = new.replace("'", "''")
         return start, end, f"'{quoted}'"

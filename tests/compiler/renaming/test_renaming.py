@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from writ.compiler.forms.convert import convert
 from writ.compiler.model.elements import ElementKind
@@ -38,6 +38,7 @@ silence idle-deny on nurse because "nurse"
 
 @settings(max_examples=15)
 @given(SEEDS)
+@example(52716)  # a name in a block of YAML
 def test_a_renamed_document_has_the_renamed_elements(seed):
     """In every form, the name changes exactly where it is a reference."""
     pick = Pick.seeded(seed)
