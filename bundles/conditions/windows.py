@@ -1,5 +1,6 @@
 """Time windows: a span of instants, and hours of the week by the wall clock of a time zone (rule C8)."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from typing import Any
@@ -8,6 +9,7 @@ from .instants import SECOND, show_instant
 
 DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 DAY_MINUTES = 24 * 60
+WEEK_MINUTES = 7 * DAY_MINUTES
 EVERY_DAY = frozenset(range(7))
 
 
@@ -61,6 +63,24 @@ def covers(window: TimeWindow, day: int, minute: int) -> bool:
     if window.start < window.end:
         return day in window.days and window.start <= minute < window.end
     return (day in window.days and minute >= window.start) or ((day - 1) % 7 in window.days and minute < window.end)
+
+
+def week_spans(window: TimeWindow) -> Iterator[tuple[int, int]]:
+    """Yields the minutes of the week that `window` covers, as spans from a minute up to but not including another one.
+
+    The week begins on Monday at 00:00. Some spans may touch, and an empty one is possible.
+
+    >>> list(week_spans(TimeWindow(days=frozenset({6}), start=22 * 60, end=6 * 60)))
+    [(9960, 10080), (0, 360)]
+    """
+    for day in window.days:
+        begins = day * DAY_MINUTES
+        if window.start < window.end:
+            yield begins + window.start, begins + window.end
+        else:
+            next_day = (begins + DAY_MINUTES) % WEEK_MINUTES
+            yield begins + window.start, begins + DAY_MINUTES
+            yield next_day, next_day + window.end
 
 
 def show_window(window: TimeWindow) -> dict[str, Any]:

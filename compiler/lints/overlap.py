@@ -6,11 +6,10 @@ from functools import lru_cache
 from ...bundles.conditions.addresses import Block
 from ...bundles.conditions.comparisons import constants_of
 from ...bundles.conditions.trees.domain import Test, is_satisfiable
-from ...bundles.conditions.windows import DAY_MINUTES, TimeWindow
+from ...bundles.conditions.windows import TimeWindow, week_spans
 from .prepared_policy import PreparedPolicy
 
 _STEPS_A_CONSTANT = 16
-_WEEK_DAYS = 7
 _REMEMBERED_WINDOWS = 4_096
 
 
@@ -112,16 +111,9 @@ def _size(tests: Iterable[Test]) -> int:
 def week_of(window: TimeWindow) -> int:
     """Returns the minutes of the week that a window covers, as bits. Monday 00:00 is the lowest bit."""
     minutes = 0
-    for day in window.days:
-        if window.start < window.end:
-            minutes |= _minutes(day, window.start, window.end)
-        else:
-            minutes |= _minutes(day, window.start, DAY_MINUTES) | _minutes((day + 1) % _WEEK_DAYS, 0, window.end)
+    for start, end in week_spans(window):
+        minutes |= ((1 << (end - start)) - 1) << start
     return minutes
-
-
-def _minutes(day: int, start: int, end: int) -> int:
-    return ((1 << (end - start)) - 1) << (day * DAY_MINUTES + start)
 
 
 def first_of(block: Block) -> tuple[int, int]:

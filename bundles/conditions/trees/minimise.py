@@ -137,18 +137,18 @@ class _Sum:
         diagrams, level = self._diagrams, self._level
         question = diagrams.questions[level]
         bounds = list(zip(diagrams.children(lower, level), diagrams.children(upper, level), strict=True))
-        opaque = diagrams.opaque_in(level, chain.from_iterable(bounds))
+        opaque = diagrams.opaque_in(level, chain.from_iterable(bounds)) if question.all_opaque else 0
         if opaque:
             self._follow_gaps(question, bounds)
-        answers: dict[tuple[Node, Node, int], int] = {}
-        for answer, (low, high) in enumerate(bounds):
+        answers: dict[tuple[tuple[Node, Node], int], int] = {}
+        for answer, both in enumerate(bounds):
             if answer not in self._followers:
-                key = (low, high, self._decision(question, answer, opaque))
+                key = both, self._decision(question, answer, opaque) if opaque else 0
                 answers[key] = answers.get(key, 0) | 1 << answer
         diagrams.spend(len(answers))
         return [
             AnswerGroup(bits, (bits & -bits).bit_length() - 1, decided < 0, low, high)
-            for (low, high, decided), bits in answers.items()
+            for ((low, high), decided), bits in answers.items()
         ]
 
     def _decision(self, question: Question, answer: int, opaque: int) -> int:
@@ -156,8 +156,6 @@ class _Sum:
 
         It is negative if the answer leaves some of them open.
         """
-        if not opaque:
-            return 0
         holding = question.domain.holding[answer] & opaque
         return ~holding if question.domain.open[answer] else holding
 
@@ -188,9 +186,7 @@ class _Sum:
             missing = diagrams.disjunction(missing, diagrams.difference(group.lower, covered))
         whole = self._minimiser._between(missing, self._common)
         if whole.node != FALSE:
-            self._add(
-                Term(whole.tree, {index: self._restricted(whole.node, index) for index in range(len(self._groups))})
-            )
+            self._add(Term(whole.tree, self._everywhere(whole.node)))
         self._drop_redundant()
         return Cover(self._node(), fold_or([self._term_tree(term) for term in self._terms]))
 
@@ -204,26 +200,32 @@ class _Sum:
         diagrams, groups = self._diagrams, self._groups
         ranks = [0] * len(groups)
         if len(groups) <= MANY_GROUPS:
-            ranks = [sum(diagrams.implies(other.upper, group.upper) for other in groups) for group in groups]
+            uppers = [group.upper for group in groups]
+            ranks = [sum([diagrams.implies(other, upper) for other in uppers]) for upper in uppers]
         return sorted(range(len(groups)), key=lambda index: (not groups[index].open, ranks[index]))
 
     def _extended(self, index: int, node: Node) -> dict[int, Node]:
         """Returns the groups that a term of one group may cover, with its condition in each."""
         if len(self._groups) > MANY_GROUPS:
             return {index: node}
-        decided = {other: self._restricted(node, other) for other in range(len(self._groups))}
         return {
             other: there
-            for other, there in decided.items()
+            for other, there in self._everywhere(node).items()
             if other == index or self._diagrams.implies(there, self._groups[other].upper)
         }
+
+    def _everywhere(self, node: Node) -> dict[int, Node]:
+        """Returns a condition in each group: where the answer decides opaque tests, it is restricted."""
+        if not self._diagrams.questions[self._level].all_opaque:
+            return dict.fromkeys(range(len(self._groups)), node)
+        return {index: self._restricted(node, index) for index in range(len(self._groups))}
 
     def _restricted(self, node: Node, index: int) -> Node:
         return self._diagrams.restricted(node, self._level, self._groups[index].answer)
 
     def _drop_redundant(self) -> None:
         """Drops each term that the other terms cover together."""
-        if len(self._terms) > MANY_GROUPS:
+        if not 1 < len(self._terms) <= MANY_GROUPS:
             return
         for term in self._terms.copy():
             others = [other for other in self._terms if other is not term]

@@ -15,7 +15,7 @@ from ....bundles.conditions.comparisons import predicate
 from ....bundles.conditions.instants import EARLIEST, END
 from ....bundles.conditions.operators import Operator, Ordering
 from ....bundles.conditions.references import GROUPS
-from ....bundles.conditions.windows import DAY_MINUTES, TimeWindow
+from ....bundles.conditions.windows import TimeWindow, week_spans
 from ....bundles.program.clauses import (
     AgainstNow,
     Atom,
@@ -39,7 +39,6 @@ from .variables import (
     SAME,
     UNREADABLE,
     V6_START,
-    WEEK_MINUTES,
     YES,
     Body,
     Literal,
@@ -174,21 +173,7 @@ def _window(window: TimeWindow, effect: str) -> Iterator[Literal]:
         high = END if window.not_after is None else window.not_after
         yield INSTANT, SpanTest(((low, high),), unread)
     if window.is_weekly:
-        yield week(window.timezone), SpanTest(tuple(week_spans(window)), unread)
-
-
-def week_spans(window: TimeWindow) -> list[tuple[int, int]]:
-    """Returns the minutes of the week that a window covers. The week begins on Monday at 00:00."""
-    found = []
-    for day in window.days:
-        start = day * DAY_MINUTES
-        if window.start < window.end:
-            found.append((start + window.start, start + window.end))
-        else:
-            end = start + DAY_MINUTES
-            next_day = end % WEEK_MINUTES
-            found += [(start + window.start, end), (next_day, next_day + window.end)]
-    return united(found)
+        yield week(window.timezone), SpanTest(tuple(united(week_spans(window))), unread)
 
 
 @lru_cache(4_096)

@@ -12,6 +12,7 @@ from ....bundles.conditions.instants import EARLIEST, END
 from ....bundles.conditions.operators import Operator
 from ....bundles.conditions.trees.domain import meant_by
 from ....bundles.conditions.values import Json
+from ....bundles.conditions.windows import WEEK_MINUTES
 from ....bundles.program.clauses import AttributeSection
 
 _PART: Final = "\0"
@@ -46,7 +47,6 @@ BEFORE: Final = "before"
 SAME: Final = "same"
 AFTER: Final = "after"
 
-WEEK_MINUTES: Final = 7 * 24 * 60
 V6_START: Final = 2**32
 """The number of the first IPv6 address. Smaller numbers are IPv4 addresses."""
 
