@@ -199,8 +199,8 @@ def prepare(place: Path) -> None:
 class Version:
     """A version of Writ in a process of its own."""
 
-    def __init__(self, python: str, place: Path, *profiled: str, settings: dict[str, str]) -> None:
-        variables = environment({"WRIT_ADMIN_KEY": KEY} | settings)
+    def __init__(self, python: str, place: Path, *profiled: str) -> None:
+        variables = environment({"WRIT_ADMIN_KEY": KEY})
         if python != sys.executable:
             variables["PYTHONPATH"] = str(Path.cwd())
         line = [python, "-m", __spec__.name if __spec__ else __name__, "--child", str(place), *profiled]
@@ -241,18 +241,16 @@ def main() -> None:
     parser.add_argument("python", nargs="?", help="the interpreter of the other version")
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--profile", choices=ALL, help="the kind of requests to profile")
-    parser.add_argument("--log", action="store_true", help="with the decision log")
     parser.add_argument("--child", nargs="+", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.child:
         child(*options.child)
         return
-    settings = {"WRIT_DECISION_LOG": "log"} if options.log else {}
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         prepare(place)
         if options.profile:
-            Version(sys.executable, place, options.profile, settings=settings).show()
+            Version(sys.executable, place, options.profile).show()
             return
         versions = []
         for number, python in enumerate([sys.executable, *filter(None, [options.python])]):
@@ -260,7 +258,7 @@ def main() -> None:
             own.mkdir()
             for name in ("model.json", "requests.json"):
                 (own / name).write_bytes((place / name).read_bytes())
-            versions.append(Version(python, own, settings=settings))
+            versions.append(Version(python, own))
         found: dict[str, list[list[float]]] = {kind: [] for kind in ALL}
         for _ in range(options.rounds):
             for kind, times in found.items():
