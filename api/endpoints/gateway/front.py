@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from ...http.error_answers import RETRY_SECONDS, error_body
 from ...http.request_id import FIELD, id_in
+from ...http.revision_tokens import DECISION_ID
 from ...store.environment_ids import DEFAULT
 from ...telemetry.metrics.requests import GATEWAY_METHOD, MOST_CELLS, ROUTE
 from ..decisions.lane import IN_ENVIRONMENT, Gateways, Head
@@ -32,6 +33,11 @@ _TARGET: Final = re.compile(
 
 MOST_PLACES: Final = 4_096
 """The targets that a worker remembers."""
+
+MOST_LINES: Final = 1_024
+"""The headers of answers that a worker remembers as lines."""
+
+_DECISION: Final = DECISION_ID.lower().encode()
 
 LONGEST_PLACE: Final = 1_024
 """The bytes of a target that is remembered."""
@@ -107,7 +113,7 @@ def at_once(gateway: Gateway) -> Gateways:
     It counts what it answers.
     """
 
-    cells_of = lru_cache(MOST_CELLS)(gateway.counts.cells_of)
+    cells_of, lines_of = lru_cache(MOST_CELLS)(gateway.counts.cells_of), lru_cache(MOST_LINES)(_lines)
 
     def outcome(request: Head, peer: str) -> tuple[int, bytes, bytes] | None:
         began = perf_counter_ns()
@@ -116,12 +122,17 @@ def at_once(gateway: Gateway) -> Gateways:
         if asked is None:
             return None
         found = gateway.at_once(asked)
-        lines = "".join([f"{name.lower()}: {value}\r\n" for name, value in found.headers])
-        status = int(found.status)
+        lines, status = lines_of(found.headers), int(found.status)
+        if found.decision:
+            lines += b"%b: %b\r\n" % (_DECISION, found.decision.encode())
         gateway.counts.answered(cells_of(route_of(asked), status), began)
-        return status, lines.encode("ascii"), found.body
+        return status, lines, found.body
 
     return outcome
+
+
+def _lines(headers: tuple[tuple[str, str], ...]) -> bytes:
+    return "".join([f"{name.lower()}: {value}\r\n" for name, value in headers]).encode("ascii")
 
 
 def route_of(asked: GatewayQuestion) -> tuple[str, str]:
@@ -153,7 +164,7 @@ def _asked(scope: Scope) -> GatewayQuestion | None:
 async def _send(send: Send, outcome: Outcome, asked: GatewayQuestion) -> None:
     body = b"" if asked.method == "HEAD" else outcome.body
     headers = [(FIELD, asked.id)]
-    headers += [(name.lower().encode(), value.encode("ascii")) for name, value in outcome.headers]
+    headers += [(name.lower().encode(), value.encode("ascii")) for name, value in outcome.all_headers()]
     headers.append((b"content-length", str(len(body)).encode()))
     await send({"type": "http.response.start", "status": int(outcome.status), "headers": headers})
     await send({"type": "http.response.body", "body": body})

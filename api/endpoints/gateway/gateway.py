@@ -12,7 +12,6 @@ from ....runtime import BadRequest, Engine
 from ...engines.live.bound_engines import refuse_other
 from ...http.bodies import ENCODER
 from ...http.rejections import Unauthenticated
-from ...http.revision_tokens import DECISION_ID
 from ...identity.credential import Credential
 from ...telemetry.decision_log.decision_log import NO_LOG, Log
 from ...telemetry.decision_log.entry import Asker, EntryKind, Moment
@@ -146,8 +145,8 @@ class Gateway:
             answer = denied(decision)
         else:
             answer = allowed(found.settings, found.question, decision, found.engine, self._clock())
-        headers = *answer.headers, (DECISION_ID, found.moment.id.decode())
-        return Outcome(answer.status, headers, answer.body, answer.told)  # PERF: `replace` takes three times as long
+        # PERF: `replace` takes three times as long.
+        return Outcome(answer.status, answer.headers, answer.body, answer.told, found.moment.id.decode())
 
     def _keep(self, asked: GatewayQuestion, found: Prepared, decision: Mapping[str, Any]) -> None:
         question, cut = without_credentials(found.question, asked.headers)

@@ -16,6 +16,9 @@ from .outcome import Outcome, refused, unreadable
 class GatewayAnswers(Protocol):
     """The interface that answers checks, for a server of another protocol than HTTP."""
 
+    def at_once(self, asked: GatewayQuestion) -> Outcome | None:
+        """See `GatewayAnswering`."""
+
     async def outcome(self, asked: GatewayQuestion) -> Outcome:
         """See `GatewayAnswering`."""
 
@@ -29,6 +32,13 @@ class GatewayAnswering:
     def __init__(self, gateway: Gateway, deciding: Deciding, key_sets: KeySets, errors: ErrorAnswers) -> None:
         self._gateway, self._deciding = gateway, deciding
         self._key_sets, self._errors = key_sets, errors
+
+    def at_once(self, asked: GatewayQuestion) -> Outcome | None:
+        """Returns the answer, or None if `outcome` has to answer: it may take long, or there is a fault of any kind."""
+        try:
+            return self._gateway.at_once(asked)
+        except Exception:  # `outcome` meets it again, and its caller reports it
+            return None
 
     async def outcome(self, asked: GatewayQuestion) -> Outcome:
         """Returns the answer. Raises what `Gateway.admit`, `ready_engine` and `Gateway.prepare` raise."""

@@ -1,8 +1,9 @@
 """The header fields of a gateway's request, read strictly: one that is sent twice is refused."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
-from typing import Final
+from typing import Final, Self
 
 from msgspec import Struct
 
@@ -24,16 +25,17 @@ class Headers(Struct, frozen=True):
     repeated: Collection[bytes] = ()
 
     @classmethod
-    def of(cls, fields: Iterable[tuple[bytes, bytes]]) -> "Headers":
+    def of(cls, fields: Iterable[tuple[bytes, bytes]]) -> Self:
         """Returns the fields of a list that may have a name twice, in any case."""
-        found: dict[bytes, bytes] = {}
-        repeated = set()
-        for name, value in fields:
-            lower = name.lower()
-            if lower in found:
-                repeated.add(lower)
-            found[lower] = value
-        return cls(found, repeated)
+        return cls.of_lower([(name.lower(), value) for name, value in fields])
+
+    @classmethod
+    def of_lower(cls, fields: Collection[tuple[bytes, bytes]]) -> Self:
+        """Returns the fields of a list that may have a name twice, all in lower case."""
+        found = dict(fields)
+        if len(found) == len(fields):  # PERF: so it is for almost every request
+            return cls(found)
+        return cls(found, {name for name, count in Counter(name for name, _ in fields).items() if count > 1})
 
     def one(self, name: str) -> str | None:
         """Returns the value of a field, or None if it is not there. An empty value counts as missing.

@@ -24,6 +24,15 @@ class ObservedChecks:
         self._answering, self._observer, self._is_secure = answering, observer, is_secure
         self.failure = answering.failure
 
+    def at_once(self, asked: GatewayQuestion) -> Outcome | None:
+        """See `GatewayAnswers`. What it leaves to `outcome` is told there."""
+        began = perf_counter_ns()
+        CALLER.set(SERVICE)
+        found = self._answering.at_once(asked)
+        if found is not None:
+            self._report(asked, int(found.status), began, len(found.body))
+        return found
+
     async def outcome(self, asked: GatewayQuestion) -> Outcome:
         """See `GatewayAnswers`."""
         began, status, size = perf_counter_ns(), HTTPStatus.INTERNAL_SERVER_ERROR.value, 0
@@ -40,5 +49,8 @@ class ObservedChecks:
         else:
             return found
         finally:
-            fields = asked.headers.fields
-            self._observer.answered(answer_of(CHECK, status, began, size, fields, self._is_secure, asked.id))
+            self._report(asked, status, began, size)
+
+    def _report(self, asked: GatewayQuestion, status: int, began: int, size: int) -> None:
+        fields = asked.headers.fields
+        self._observer.answered(answer_of(CHECK, status, began, size, fields, self._is_secure, asked.id))

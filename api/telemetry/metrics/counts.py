@@ -120,16 +120,15 @@ class Counts:
         text, class_ = _STATUS_TEXTS.get(status, OTHER), STATUS_CLASSES[min(max(status // 100, 1), 5) - 1]
         return RequestCells(self._layout.at(REQUESTS, (text,), route), self._layout.at(LATENCIES, (class_,), route))
 
+    def cells_of_call(self, route: str, status: str) -> RequestCells:
+        """Returns the places for calls over gRPC that end with a status of `GRPC_STATUSES`."""
+        return RequestCells(self._layout.at(GRPC_REQUESTS, (route, status)), self._layout.at(GRPC_LATENCIES, (route,)))
+
     def answered(self, cells: RequestCells, began: int) -> None:
         """Counts an answer. `began` is `perf_counter_ns` when the work on it began."""
         self._observe(cells.times, perf_counter_ns() - began)
         if cells.requests is not None:
             self.row[cells.requests] += 1
-
-    def called(self, route: str, status: str, began: int) -> None:
-        """Counts a call over gRPC by a status of `GRPC_STATUSES`. `began` is like that of `answered`."""
-        self.add(GRPC_REQUESTS, (route, status))
-        self._observe(self._layout.at(GRPC_LATENCIES, (route,)), perf_counter_ns() - began)
 
     def refused_early(self, status: int) -> None:
         """Counts an answer to what could not be read as a request."""

@@ -1,9 +1,11 @@
 """Writes what Writ answers to Envoy: what goes on to the backend, or what the client gets."""
 
 from collections.abc import Iterable
+from functools import lru_cache
 from http import HTTPStatus
 from typing import Any, Final
 
+from ....http.revision_tokens import DECISION_ID
 from ..gateway import CREDENTIAL
 from ..outcome import Outcome
 from .messages import CHECK_RESPONSE
@@ -14,26 +16,58 @@ PREFIX: Final = b"x-writ-"
 OVERWRITE_IF_EXISTS_OR_ADD: Final = 2
 """Envoy's `HeaderAppendAction`: the value takes the place of those that the client sent."""
 
+MOST_ANSWERS: Final = 1_024
+"""The answers of each kind that a worker remembers."""
+
+LONGEST_NAMES: Final = 2_048
+"""The bytes of the names of a request's header fields for which an answer is remembered."""
+
+_ALLOWED: Final = int(HTTPStatus.OK)  # PERF: to find a member of an enumeration takes as long as a call
+
 OK, PERMISSION_DENIED, UNAUTHENTICATED = 0, 7, 16
 """Codes of `google.rpc.Status`."""
 
 
-def answer(outcome: Outcome, names: Iterable[bytes]) -> bytes:
-    """Returns the CheckResponse for an outcome. `names` are those of the client's header fields, in lower case."""
-    found = CHECK_RESPONSE()
-    if outcome.status == HTTPStatus.OK:
-        found.status.code = OK
+def answer(outcome: Outcome, names: tuple[bytes, ...]) -> bytes:
+    """Returns the CheckResponse for an outcome. `names` are those of the client's header fields, in lower case.
+
+    PERF: a worker remembers what most requests get. Of a denial, only the id of the decision is set.
+    """
+    if outcome.status == _ALLOWED:
         told = outcome.headers[: outcome.told]
-        _add(found.ok_response.headers, told)
-        found.ok_response.headers_to_remove.extend(_removed(names, {name.lower().encode() for name, _ in told}))
-    else:
-        is_unknown = outcome.status == HTTPStatus.UNAUTHORIZED
-        found.status.code = UNAUTHENTICATED if is_unknown else PERMISSION_DENIED
-        found.denied_response.status.code = int(outcome.status)
-        _add(found.denied_response.headers, outcome.headers)
-        found.denied_response.body = outcome.body.decode()
+        return _known_ok(told, names) if sum(map(len, names)) <= LONGEST_NAMES else _ok(told, names)
+    message, decision = _denial(outcome.status, outcome.headers, outcome.body, bool(outcome.decision))
+    if outcome.decision:
+        decision.value = outcome.decision
+    encoded: bytes = message.SerializeToString()
+    return encoded
+
+
+def _ok(told: Iterable[tuple[str, str]], names: Iterable[bytes]) -> bytes:
+    found = CHECK_RESPONSE()
+    found.status.code = OK
+    _add(found.ok_response.headers, told)
+    found.ok_response.headers_to_remove.extend(_removed(names, {name.lower().encode() for name, _ in told}))
     message: bytes = found.SerializeToString()
     return message
+
+
+_known_ok: Final = lru_cache(MOST_ANSWERS)(_ok)
+
+
+@lru_cache(MOST_ANSWERS)
+def _denial(status: int, headers: tuple[tuple[str, str], ...], body: bytes, decided: bool) -> tuple[Any, Any]:
+    """Returns a CheckResponse, and its last header, which is for the id of the decision if there was one.
+
+    It is shared: the caller sets the id and encodes the message before anything else is answered.
+    """
+    found = CHECK_RESPONSE()
+    found.status.code = UNAUTHENTICATED if status == HTTPStatus.UNAUTHORIZED else PERMISSION_DENIED
+    denied = found.denied_response
+    denied.status.code = int(status)
+    _add(denied.headers, (*headers, (DECISION_ID, "")) if decided else headers)
+    denied.body = body.decode()
+    return found, denied.headers[-1].header
 
 
 def _add(options: Any, headers: Iterable[tuple[str, str]]) -> None:

@@ -2,15 +2,17 @@
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any, Final
 from urllib.parse import unquote
 
-from ....http.request_id import id_among
+from ....http.request_id import FIELD, id_among, made_id
 from ....store.environment_ids import DEFAULT
 from ..contracts.envoy import ENVOY
 from ..dot_segments import has_dot_segment
 from ..gateway import CREDENTIAL, GatewayQuestion
 from ..headers import GatewayRefused, Headers
+from ..peers import MOST_PEERS
 from .messages import CHECK_REQUEST, DecodeError
 
 ENVIRONMENT: Final = "x-writ-environment"
@@ -54,21 +56,21 @@ class Check:
 
     def __init__(self, message: bytes, metadata: Iterable[tuple[str, str | bytes]], peer: str) -> None:
         """`peer` is the address as grpcio writes it. Raises Unreadable, and Refused for metadata with two readings."""
-        http = _http(message)
-        fields = _fields(http)
-        self.id, self.names = id_among(fields), [name for name, _ in fields]
+        http, fields, kind = _http(message)
+        self.names = tuple([name for name, _ in fields])
+        self.id = id_among(fields) if FIELD in self.names else made_id()
         fields.append((b"host", http.host.encode()))
-        headers = (Headers if http.header_map.headers else JoinedHeaders).of(fields)
-        own = Headers.of((key.encode(), _bytes(value)) for key, value in metadata if key in _OWN)
+        own = Headers.of_lower([(key.encode(), _bytes(value)) for key, value in metadata if key in _OWN])
         environment = own.one(ENVIRONMENT) or DEFAULT
         if _ENVIRONMENT_ID.fullmatch(environment) is None:
             raise GatewayRefused(f"`{ENVIRONMENT}` is no id of an environment")
-        strays = has_dot_segment(http.path)
+        path, headers, address = http.path, kind.of_lower(fields), address_of_peer(peer)
         self.asked = GatewayQuestion(
-            ENVOY, environment, http.path, http.method, headers, address_of_peer(peer), own, strays, self.id
+            ENVOY, environment, path, http.method, headers, address, own, has_dot_segment(path), self.id
         )
 
 
+@lru_cache(MOST_PEERS)
 def address_of_peer(peer: str) -> str:
     """Returns the address of a peer.
 
@@ -79,26 +81,30 @@ def address_of_peer(peer: str) -> str:
     return _ELSEWHERE if found is None else found[1]
 
 
-def _http(message: bytes) -> Any:
-    """Returns the HTTP attributes. Envoy leaves `query` and `fragment` empty: both are part of the path."""
+def _http(message: bytes) -> tuple[Any, list[tuple[bytes, bytes]], type[Headers]]:
+    """Returns the HTTP attributes, the client's header fields, and what reads these.
+
+    The pseudo-headers of HTTP/2 are left out. Envoy leaves `query` and `fragment` empty: both are part of the path.
+    """
     try:
         found = CHECK_REQUEST.FromString(message).attributes.request.http
     except DecodeError:
         raise UnreadableCheck("the message is no CheckRequest") from None
     if found.query or found.fragment:
         raise UnreadableCheck("the query and the fragment belong to the path")
-    if found.headers and found.header_map.headers:
+    raw, joined = found.header_map.headers, found.headers
+    if not raw:
+        fields = [(key, one.value.encode()) for one in joined if not (key := _name(one)).startswith(b":")]
+        return found, fields, JoinedHeaders
+    if joined:
         raise UnreadableCheck("the headers are there twice, as `headers` and as `header_map`")
-    return found
+    fields = [(key, one.raw_value or one.value.encode()) for one in raw if not (key := _name(one)).startswith(b":")]
+    return found, fields, Headers
 
 
-def _fields(http: Any) -> list[tuple[bytes, bytes]]:
-    """Returns the client's header fields, without the pseudo-headers of HTTP/2."""
-    if http.header_map.headers:
-        found = [(one.key.lower().encode(), one.raw_value or one.value.encode()) for one in http.header_map.headers]
-    else:
-        found = [(one.key.lower().encode(), one.value.encode()) for one in http.headers]
-    return [field for field in found if not field[0].startswith(b":")]
+def _name(field: Any) -> bytes:
+    name: bytes = field.key.lower().encode()
+    return name
 
 
 def _bytes(value: str | bytes) -> bytes:

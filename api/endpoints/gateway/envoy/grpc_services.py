@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from functools import lru_cache
 from http import HTTPStatus
 from time import perf_counter_ns
 from typing import Any, Final, NoReturn, TypeAlias
@@ -14,7 +15,7 @@ from ....telemetry.metrics.counts import Counts
 from ....telemetry.metrics.definitions import GRPC_CHECK, GRPC_HEALTH, GRPC_STATUSES
 from ..gateway_answering import GatewayAnswers
 from ..headers import GatewayRefused
-from ..outcome import refused
+from ..outcome import Outcome, refused
 from .answers import answer
 from .check_reading import Check, UnreadableCheck
 from .messages import HEALTH_REQUEST, HEALTH_RESPONSE, DecodeError
@@ -38,6 +39,9 @@ _CODES: Final = {
 }
 """The code of an HTTP status with which Writ refuses the gateway itself. Envoy denies on each of them."""
 
+_ID: Final = FIELD.decode()
+"""The metadata with the id of the request."""
+
 Method: TypeAlias = Callable[[bytes, Any], Awaitable[bytes]]
 """Answers a message in its context."""
 
@@ -57,11 +61,16 @@ class Checks:
         except GatewayRefused as ex:
             return answer(refused(str(ex)), ())
         if check.id.isascii():
-            context.set_trailing_metadata(((FIELD.decode(), check.id.decode("ascii")),))
+            context.set_trailing_metadata(((_ID, check.id.decode("ascii")),))
+        found = self._answering.at_once(check.asked)
+        return answer(await self._outcome(check, context) if found is None else found, check.names)
+
+    async def _outcome(self, check: Check, context: Any) -> Outcome:
+        """Returns the answer to a check that may have to wait. Ends the call as `check` does."""
         HEADERS.set((*check.asked.headers.fields.items(), (REQUEST_ID, check.asked.id)))
         try:
             async with asyncio.timeout(CHECK_SECONDS):
-                return answer(await self._answering.outcome(check.asked), check.names)
+                return await self._answering.outcome(check.asked)
         except TimeoutError:
             await _end(context, grpc.StatusCode.DEADLINE_EXCEEDED, "the check takes too long")
         except Exception as error:
@@ -108,6 +117,8 @@ def _handler(route: str, method: Method) -> Any:
 def _counted(route: str, method: Method, counts: Counts) -> Method:
     """Returns a method that counts each of its calls, with the time and the status that gRPC tells the client."""
 
+    cells_of = lru_cache(counts.cells_of_call)
+
     async def counted(message: bytes, context: Any) -> bytes:
         began, status = perf_counter_ns(), grpc.StatusCode.UNKNOWN.name
         try:
@@ -122,7 +133,7 @@ def _counted(route: str, method: Method, counts: Counts) -> Method:
             status = grpc.StatusCode.CANCELLED.name
             raise
         finally:
-            counts.called(route, status, began)
+            counts.answered(cells_of(route, status), began)
 
     return counted
 
