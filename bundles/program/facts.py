@@ -11,8 +11,8 @@ from typing import NamedTuple, TypeAlias
 
 import msgspec
 
+from ..conditions.intervals import united
 from ..conditions.values import Json
-from .intervals import united
 
 FOREVER = float("inf")
 """The expiry of a fact that never expires. Other expiries are in epoch seconds: from then on, it has expired (P4)."""

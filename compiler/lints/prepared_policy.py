@@ -5,13 +5,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, TypeAlias
 
-from ...bundles.conditions.addresses import Block, merge_blocks, parse_block
 from ...bundles.conditions.attribute_keys import reads_own_key
 from ...bundles.conditions.comparisons import constants_of
 from ...bundles.conditions.constants import CanonicalKey, canonical_key
+from ...bundles.conditions.gates import Gates, gates_of
 from ...bundles.conditions.operators import NAMES_ITS_VALUES, Operator
 from ...bundles.conditions.trees.domain import Test, is_satisfiable
-from ...bundles.conditions.windows import TimeWindow
 from ...bundles.declarations.kinds import kind_of
 from ...bundles.program.clauses import ATTRIBUTE_SECTIONS
 from ..checks.draft import Draft
@@ -57,16 +56,13 @@ class PreparedPolicy:
     constants: Mapping[Attribute, Constants]
 
     @cached_property
-    def window(self) -> TimeWindow | None:
-        """The time window of the policy, or None if it has none."""
-        window = self.policy.conditions.time_window if self.policy.conditions else None
-        return parse_window(window) if window else None
-
-    @cached_property
-    def blocks(self) -> tuple[Block, ...] | None:
-        """The blocks of the allowlist, merged and in order, or None if the policy has no allowlist."""
-        blocks = self.policy.conditions.ip_allowlist if self.policy.conditions else None
-        return merge_blocks(map(parse_block, blocks)) if blocks else None
+    def gates(self) -> Gates:
+        """The spans of the policy's time window and of its allowlist."""
+        conditions = self.policy.conditions
+        if conditions is None:
+            return {}
+        window = parse_window(conditions.time_window) if conditions.time_window else None
+        return gates_of(window, conditions.ip_allowlist or None)
 
     @cached_property
     def needed(self) -> tuple[Attribute, ...]:
@@ -77,7 +73,7 @@ class PreparedPolicy:
         sent = tuple(
             attribute for attribute in self.tests if attribute[0] != REFERENCES and not reads_own_key(*attribute)
         )
-        return sent if self.blocks is None else (*sent, ADDRESS)
+        return (*sent, ADDRESS) if self.policy.conditions and self.policy.conditions.ip_allowlist else sent
 
     @cached_property
     def implied(self) -> frozenset[Attribute]:

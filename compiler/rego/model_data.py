@@ -7,9 +7,9 @@ from math import inf
 from typing import Any, TypeAlias
 
 from ...bundles.conditions.instants import parse_instant
+from ...bundles.conditions.intervals import united
 from ...bundles.program.clauses import Clause, During, Program
 from ...bundles.program.closure import ancestors
-from ...bundles.program.intervals import united
 from ..lowering.lower import expand_actions
 from ..model.elements import Assignment, Grant, Model
 from .zone_tables import zone_table

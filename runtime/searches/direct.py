@@ -5,8 +5,8 @@ from heapq import merge
 from itertools import chain, groupby
 from operator import attrgetter, itemgetter
 
+from ...bundles.conditions.intervals import united
 from ...bundles.file.fact_records import GrantRecord
-from ...bundles.program.intervals import united
 from ..snapshot import FOREVER, GrantsFound, GrantsOf, Holder, Snapshot
 
 _ID = itemgetter(0)

@@ -5,8 +5,9 @@ from datetime import timedelta
 from math import floor
 from typing import Any
 
+from writ.bundles.conditions import gates
+from writ.bundles.conditions.intervals import united
 from writ.bundles.conditions.trees.tree import And, Const, FilterTree, Not, Or, TreeComparison
-from writ.bundles.program.intervals import united
 from writ.compiler.analysis.conditions import variables
 from writ.compiler.analysis.models.people import Person
 from writ.compiler.analysis.regions import OWN_ID, People, Region
@@ -103,7 +104,7 @@ def special(key: str, documents: Documents, asked: list[Question]) -> Any:
     one = asked[0]
     if key == variables.CLOCK:
         return one.now
-    if key == variables.ADDRESS:
+    if key == gates.ADDRESS:
         return address_number(one)
     if key in (variables.GRANT, variables.OTHER_GRANT):
         others = key == variables.OTHER_GRANT
@@ -133,7 +134,7 @@ def moment(key: str, one: Question) -> Any:
         return variables.SAME if left == when else variables.BEFORE if left < when else variables.AFTER
     if when is None:
         return variables.UNREADABLE
-    if key == variables.INSTANT:
+    if key == gates.INSTANT:
         return int(when * 10**9)
     try:
         local = (EPOCH + timedelta(seconds=floor(when))).astimezone(zone(variables.parts(key)[1]))
@@ -151,7 +152,7 @@ def address_number(one: Question) -> Any:
     found = address(sent)
     if found is None:
         return variables.UNREADABLE
-    return int(found) + (variables.V6_START if found.version == 6 else 0)
+    return int(found) + (gates.V6_START if found.version == 6 else 0)
 
 
 def reference(key: str, one: Question) -> str:

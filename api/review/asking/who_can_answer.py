@@ -8,20 +8,13 @@ import msgspec
 from msgspec import Struct
 
 from ....bundles import zones
+from ....bundles.conditions.gates import ADDRESS, INSTANT
 from ....bundles.conditions.instants import show_seconds
 from ....bundles.conditions.trees.tree import leaves
 from ....bundles.file.in_memory import bundle_in_memory
 from ....compiler.analysis.asking.question import Question
 from ....compiler.analysis.asking.who_can import who_can
-from ....compiler.analysis.conditions.variables import (
-    ADDRESS,
-    INSTANT,
-    is_attribute,
-    is_now,
-    is_reference,
-    is_week,
-    parts,
-)
+from ....compiler.analysis.conditions.variables import is_attribute, is_now, is_reference, is_week, parts
 from ....compiler.analysis.models.model_side import model_side
 from ....compiler.analysis.models.sides import Side
 from ....compiler.analysis.witnesses.witness import Judge

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from ipaddress import IPv4Address, IPv6Address, summarize_address_range
 from typing import Final
 
+from ....bundles.conditions.gates import ADDRESS, INSTANT, V6_START
 from ....bundles.conditions.instants import EARLIEST, END, from_seconds, show_instant
 from ....bundles.conditions.operators import TAKES_LIST, Operator
 from ....bundles.conditions.trees.tree import And, Const, FilterTree, Not, Or, TreeComparison
@@ -11,17 +12,14 @@ from ....bundles.conditions.values import Json
 from ....bundles.conditions.windows import DAY_MINUTES, DAYS
 from ....bundles.wording import joined
 from ....compiler.analysis.conditions.variables import (
-    ADDRESS,
     AFTER,
     BEFORE,
     CLOCK,
     GRANT,
-    INSTANT,
     MISSING,
     REGISTERED,
     SAME,
     UNREADABLE,
-    V6_START,
     YES,
     is_attribute,
     is_now,

@@ -5,27 +5,24 @@ from typing import Final
 
 from ....bundles.conditions.addresses import read_address
 from ....bundles.conditions.comparisons import predicate
+from ....bundles.conditions.gates import ADDRESS, INSTANT, V6_START, Span
 from ....bundles.conditions.instants import EARLIEST, END
+from ....bundles.conditions.intervals import united
 from ....bundles.conditions.operators import Operator
 from ....bundles.conditions.references import GROUPS, is_comparable, read_value_of
 from ....bundles.conditions.trees.instant_comparisons import instant_of_text
-from ....bundles.program.intervals import united
 from ..conditions.variables import (
     ABSENT,
-    ADDRESS,
     AFTER,
     BEFORE,
     CLOCK,
-    INSTANT,
     MISSING,
     PRESENT,
     SAME,
     UNREADABLE,
-    V6_START,
     YES,
     Body,
     Literal,
-    Span,
     SpanTest,
     ValueTest,
     attribute,

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from ....bundles.conditions.gates import Span
 from ....bundles.conditions.trees.domain import Domain
-from .variables import Span, SpanTest, line_of, states_of
+from .variables import SpanTest, line_of, states_of
 
 
 @dataclass(frozen=True)

@@ -5,17 +5,15 @@ What depends on the subject alone, such as its id, is left for each class of sub
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import product
 from typing import TypeAlias
 
-from ....bundles.conditions.addresses import merge_blocks, parse_block
 from ....bundles.conditions.attribute_keys import OWN_KEYS
 from ....bundles.conditions.comparisons import predicate
-from ....bundles.conditions.instants import EARLIEST, END
+from ....bundles.conditions.gates import ADDRESS, allowlist_spans, window_spans
 from ....bundles.conditions.operators import Operator, Ordering
 from ....bundles.conditions.references import GROUPS
-from ....bundles.conditions.windows import TimeWindow, week_spans
+from ....bundles.conditions.windows import TimeWindow
 from ....bundles.program.clauses import (
     AgainstNow,
     Atom,
@@ -27,18 +25,14 @@ from ....bundles.program.clauses import (
     Reference,
     context_keys,
 )
-from ....bundles.program.intervals import united
 from ..limits import DEFAULT
 from .variables import (
     ABSENT,
-    ADDRESS,
     AFTER,
     BEFORE,
-    INSTANT,
     PRESENT,
     SAME,
     UNREADABLE,
-    V6_START,
     YES,
     Body,
     Literal,
@@ -49,7 +43,6 @@ from .variables import (
     reference,
     states,
     value_test,
-    week,
 )
 
 Alternatives: TypeAlias = frozenset[Body]
@@ -147,7 +140,7 @@ def literals(atom: Atom, effect: str, required: Sequence[str], type_name: str) -
             base = _window(window, effect)
         case From(blocks):
             unread = frozenset({UNREADABLE}) if effect == "DENY" else frozenset[str]()
-            base = ((ADDRESS, SpanTest(address_spans(blocks), unread)),)
+            base = ((ADDRESS, SpanTest(allowlist_spans(blocks), unread)),)
         case Rate():
             return ALWAYS
     return with_required(frozenset(base), effect, lacking)
@@ -168,19 +161,5 @@ def with_required(base: Body, effect: str, lacking: Sequence[str]) -> Alternativ
 
 def _window(window: TimeWindow, effect: str) -> Iterator[Literal]:
     unread = frozenset({UNREADABLE}) if effect == "DENY" else frozenset[str]()
-    if window.not_before is not None or window.not_after is not None or not window.is_weekly:
-        low = EARLIEST if window.not_before is None else window.not_before
-        high = END if window.not_after is None else window.not_after
-        yield INSTANT, SpanTest(((low, high),), unread)
-    if window.is_weekly:
-        yield week(window.timezone), SpanTest(tuple(united(week_spans(window))), unread)
-
-
-@lru_cache(4_096)
-def address_spans(blocks: tuple[str, ...]) -> tuple[tuple[int, int], ...]:
-    """Returns the addresses of an allowlist as spans of numbers."""
-    found = []
-    for block in merge_blocks(map(parse_block, blocks)):
-        base = V6_START if block.version == 6 else 0
-        found.append((base + int(block.network_address), base + int(block.broadcast_address) + 1))
-    return tuple(united(found))
+    for key, spans in window_spans(window):
+        yield key, SpanTest(tuple(spans), unread)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
 from ....bundles.conditions.constants import CanonicalKey
+from ....bundles.conditions.gates import ADDRESS, INSTANT, V6_START, WEEK, Span
 from ....bundles.conditions.instants import EARLIEST, END
 from ....bundles.conditions.operators import Operator
 from ....bundles.conditions.trees.domain import meant_by
@@ -20,12 +21,6 @@ _PART: Final = "\0"
 CLOCK: Final = "\1clock"
 """The service's clock, in epoch seconds. It decides terms of assignments and grants (P4)."""
 
-INSTANT: Final = "\1instant"
-"""The instant of the request, in nanoseconds (C8)."""
-
-ADDRESS: Final = "\1address"
-"""The address of the request as a number: IPv4, and above them IPv6 (C9)."""
-
 GRANT: Final = "\1grant"
 """The answer to: has the subject a direct grant on the resource, the same in both models? (P4, P7)"""
 
@@ -35,7 +30,6 @@ OTHER_GRANT: Final = "\1other-grant"
 REGISTERED: Final = "\1registered"
 """The answer to: is the resource registered? It counts where its type is closed (E7)."""
 
-_WEEK: Final = "\1week"
 _NOW: Final = "\1zz-now"
 _REFERENCE: Final = "\1zz-reference"
 
@@ -47,13 +41,7 @@ BEFORE: Final = "before"
 SAME: Final = "same"
 AFTER: Final = "after"
 
-V6_START: Final = 2**32
-"""The number of the first IPv6 address. Smaller numbers are IPv4 addresses."""
-
 _EVER: Final = (float("-inf"), float("inf"))
-
-Span: TypeAlias = tuple[float, float]
-"""Numbers from the first up to, and not including, the second."""
 
 
 @dataclass(frozen=True)
@@ -104,11 +92,6 @@ def attribute(section: AttributeSection | str, key: str) -> str:
     return f"{section}{_PART}{key}"
 
 
-def week(zone: str) -> str:
-    """Returns the key of the minute of the week by the wall clock of a time zone."""
-    return f"{_WEEK}{_PART}{zone}"
-
-
 def now_of(section: str, key: str) -> str:
     """Returns the key of the order of an attribute's instant and the request's (X5)."""
     return f"{_NOW}{_PART}{section}{_PART}{key}"
@@ -122,6 +105,7 @@ def reference(section: str, key: str, op: str, value_of: str) -> str:
 def parts(key: str) -> tuple[str, ...]:
     """Returns the parts of a key. Its last part may itself contain the separator.
 
+    >>> from ....bundles.conditions.gates import week
     >>> parts(attribute("resource_attrs", "status")), parts(week("UTC"))
     (('resource_attrs', 'status'), ('\\x01week', 'UTC'))
     """
@@ -136,7 +120,7 @@ def is_attribute(key: str) -> bool:
 
 def is_week(key: str) -> bool:
     """Returns whether a key is that of minutes of the week."""
-    return key.startswith(_WEEK)
+    return key.startswith(WEEK)
 
 
 def is_now(key: str) -> bool:

@@ -8,12 +8,12 @@ from functools import cached_property
 
 from ....bundles.conditions.attribute_keys import OWN_KEYS
 from ....bundles.conditions.comparisons import predicate
+from ....bundles.conditions.intervals import united
 from ....bundles.conditions.operators import Operator
 from ....bundles.conditions.patterns import pattern_predicate
 from ....bundles.conditions.references import GROUPS, is_comparable
 from ....bundles.conditions.values import Json
 from ....bundles.program.clauses import Reference
-from ....bundles.program.intervals import united
 from ..conditions.translate import ALWAYS, NEVER, Alternatives, OwnTest, Template, both, with_required
 from ..conditions.variables import (
     CLOCK,

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeAlias
 
+from ....bundles.conditions.gates import Span
+from ....bundles.conditions.intervals import united
 from ....bundles.program.facts import EntityKey, GrantHolder
-from ....bundles.program.intervals import united
-from ..conditions.variables import Span
 from .people import Person
 from .sides import GrantOn, Pair, Side
 

@@ -5,10 +5,11 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from functools import lru_cache
 from typing import Final, TypeAlias
 
+from ....bundles.conditions.gates import INSTANT
 from ....bundles.conditions.instants import EARLIEST, END, SECOND
 from ....bundles.conditions.windows import DAY_MINUTES
 from ..conditions.lines import LineDomain
-from ..conditions.variables import INSTANT, UNREADABLE, SpanTest, is_week, parts
+from ..conditions.variables import UNREADABLE, SpanTest, is_week, parts
 
 ZoneOf: TypeAlias = Callable[[str], tzinfo]
 """Returns a time zone by its name."""

@@ -10,22 +10,11 @@ from ipaddress import IPv4Address, IPv6Address
 from itertools import chain, islice, product
 from typing import Any, Final, TypeAlias
 
+from ....bundles.conditions.gates import ADDRESS, INSTANT, V6_START
 from ....bundles.conditions.instants import SECOND, read_instant, show_instant
 from ....bundles.conditions.trees.diagrams import Node
 from ....bundles.conditions.values import Json
-from ..conditions.variables import (
-    ADDRESS,
-    CLOCK,
-    INSTANT,
-    MISSING,
-    NO,
-    UNREADABLE,
-    V6_START,
-    SpanTest,
-    attribute,
-    is_attribute,
-    is_week,
-)
+from ..conditions.variables import CLOCK, MISSING, NO, UNREADABLE, SpanTest, attribute, is_attribute, is_week
 from ..differences.diagram import DifferenceDiagrams
 from .accepted import Accepted
 from .attributes import Attributes, placed

@@ -1,15 +1,14 @@
 """Decides whether one policy holds whenever another one does, if both apply to the request."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from ....bundles.conditions.addresses import Block
 from ....bundles.conditions.comparisons import constants_of
+from ....bundles.conditions.gates import within
 from ....bundles.conditions.trees.diagrams import FALSE
 from ....bundles.conditions.trees.diagrams import OutOfSteps as OutOfDiagramSteps
 from ....bundles.conditions.trees.domain import passes_all
 from ....bundles.conditions.trees.rule_diagram import Conjunction, RuleDiagram
-from ....bundles.conditions.windows import TimeWindow
-from ..overlap import Budget, first_of, last_of, week_of
+from ..overlap import Budget
 from ..prepared_policy import Attribute, Meaning, PreparedPolicy
 
 DIAGRAM_STEPS = 20_000
@@ -68,7 +67,7 @@ def gates_imply(narrow: PreparedPolicy, wide: PreparedPolicy) -> bool:
     conditions = wide.policy.conditions
     if conditions is not None and conditions.rate_limit is not None:
         return False
-    return window_within(narrow.window, wide.window) and blocks_within(narrow.blocks, wide.blocks)
+    return within(narrow.gates, wide.gates)
 
 
 def covered_by(narrow: PreparedPolicy, several: Sequence[PreparedPolicy], budget: Budget) -> bool:
@@ -81,42 +80,6 @@ def covered_by(narrow: PreparedPolicy, several: Sequence[PreparedPolicy], budget
     constants = sum(len(constants_of(op, value)) for one in conjunctions for _, op, value in one)
     budget.spend(_STEPS_A_DIAGRAM * len(conjunctions) + _STEPS_A_CONSTANT * constants)
     return _is_covered(_conjunction(narrow), conjunctions)
-
-
-def window_within(inner: TimeWindow | None, outer: TimeWindow | None) -> bool:
-    """Returns whether each instant in the window `inner` is in `outer`. None has all instants.
-
-    >>> window_within(TimeWindow(not_before=5.0), TimeWindow(not_before=4.0)), window_within(None, TimeWindow())
-    (True, False)
-    """
-    if outer is None or inner == outer:
-        return True
-    if inner is None:
-        return False
-    if outer.not_before is not None and (inner.not_before is None or inner.not_before < outer.not_before):
-        return False
-    if outer.not_after is not None and (inner.not_after is None or inner.not_after > outer.not_after):
-        return False
-    if not outer.is_weekly:
-        return True
-    return inner.is_weekly and inner.timezone == outer.timezone and week_of(inner) & ~week_of(outer) == 0
-
-
-def blocks_within(inner: Iterable[Block] | None, outer: Iterable[Block] | None) -> bool:
-    """Returns whether each address of the blocks `inner` is in a block of `outer`.
-
-    The blocks of a list are merged and in order. None has all addresses.
-    """
-    if outer is None:
-        return True
-    left = iter(outer)
-    other = next(left, None)
-    for one in () if inner is None else inner:
-        while other is not None and last_of(other) < first_of(one):
-            other = next(left, None)
-        if other is None or first_of(other) > first_of(one) or last_of(other) < last_of(one):
-            return False
-    return inner is not None
 
 
 def _is_covered(narrow: Conjunction, several: Sequence[Conjunction]) -> bool:

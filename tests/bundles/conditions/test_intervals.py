@@ -4,8 +4,8 @@ from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
+from writ.bundles.conditions.intervals import united
 from writ.bundles.program.facts import ALWAYS, FOREVER, Holding, united_holdings
-from writ.bundles.program.intervals import united
 
 EDGES = (ALWAYS, 0.0, 1.0, 2.0, 3.0, 4.0, FOREVER)
 SPANS = st.tuples(st.sampled_from(EDGES), st.sampled_from(EDGES))
