@@ -2,6 +2,6 @@
 
 Reading path: `values` (equality of JSON) → `attribute_keys` (which attribute) → `operators` → `references` →
 `comparisons` → `literals` → `automata` → `patterns` (regular expressions) → `pattern_samples` → `instants` → `windows`
-→ `window_changes` → `addresses` → `intervals` → `gates`. For reasoning about conditions: `constants` → `neighbours` (the
-next value) → `trees/` (filter trees and decision diagrams).
+→ `window_changes` → `addresses` → `intervals` → `gates`. For reasoning about conditions: `constants` → `neighbours`
+(the next value) → `trees/` (filter trees and decision diagrams).
 """
