@@ -65,8 +65,8 @@ def filtered(engine: Engine, **more: Any) -> list[str] | None:
     """What a filter names, derived anew, from the cache, and as JSON."""
     request = asked(**({"options": {"return": "filter"}} | more))
     first = engine.filter(request)
-    plain = PLAIN.search(msgspec.json.encode({**request, "resource": {"type": request["resource"]["type"]}}))
-    encoded = None if plain is None else engine.filter_json(plain, 0.0)
+    body = msgspec.json.encode({**request, "resource": {"type": request["resource"]["type"]}})
+    encoded = engine.filter_json(body, PLAIN.search, 0.0)
     assert engine.filter(request) == first
     assert encoded is None or msgspec.json.decode(encoded) == first
     names: list[str] | None = first["context"].get("left_open")
