@@ -68,14 +68,13 @@ class BoundedQueue(Generic[_Entry]):
         An empty queue takes any entry.
         """
         put_bytes = self._put_bytes + size
-        has_room = self._put_entries < self._limit_entries and put_bytes <= self._limit_bytes
-        if not has_room and not beyond and self.entries:
+        is_over = self._put_entries >= self._limit_entries or put_bytes > self._limit_bytes
+        if is_over and not beyond and self.entries:
             self.dropped += 1
             return
-        fresh = self.fresh
-        if not fresh:
+        if not self.fresh:
             self.wake()
-        fresh.append(entry)
+        self.fresh.append(entry)
         self._put_entries += 1
         self._put_bytes = put_bytes
 

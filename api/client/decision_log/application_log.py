@@ -14,7 +14,7 @@ from weakref import WeakSet
 
 from ..api.telemetry.bounded_queue import BoundedQueue, Bounds
 from ..api.telemetry.decision_log.decision_ids import IDS
-from ..api.telemetry.decision_log.entry import MICROSECONDS, Asker, EntryKind, Moment, Taken
+from ..api.telemetry.decision_log.entry import MICROSECONDS, EntryKind, Moment, Taken, cost_of
 from ..api.telemetry.decision_log.masks import LEAST_KEY_CHARACTERS, BadMasks, Masks, read_masks
 from ..api.telemetry.decision_log.plain_lines import PlainLines
 from ..api.telemetry.decision_log.record import ENCODER, Record
@@ -97,7 +97,7 @@ class DecisionLog:
             raise ValueError("`permits` is a number from 0 to 1, and `when_full` is `drop` or `refuse`")
         if min(record_bytes, buffer_records, buffer_bytes) < 1:
             raise ValueError("the limits of a decision log are positive numbers")
-        self._path, self._plain_asker = Path(file), Asker(caller)
+        self._path, self._caller = Path(file), caller
         self._request_id, self._traceparent = request_id, traceparent
         self._rendering = Rendering(_own_request, _masks(masks, hash_key), permits, record_bytes)
         self._bounds, self._refuses = Bounds(buffer_records, buffer_bytes), when_full == "refuse"
@@ -141,9 +141,10 @@ class DecisionLog:
 
     def keep(self, kind: EntryKind, moment: Moment, engine: Engine, request: object, answer: object) -> None:
         """Takes an answer. `engine` is pinned at the revision that decided. The caller may change both afterwards."""
-        ended = perf_counter_ns()
+        duration = perf_counter_ns() - moment.began
         asked, told = written(request), written(answer)
-        taken = Taken(kind, moment, ended, engine, asked.json, told.json, self._asker(), asked.cut or told.cut)
+        cost, cut = cost_of(asked.json, told.json), asked.cut or told.cut
+        taken = Taken(kind, moment, duration, engine, asked.json, told.json, *self._asker(), cost, cut)
         _LAST.set(moment.id.decode())
         here = self._here()
         with here.lock:
@@ -154,10 +155,9 @@ class DecisionLog:
             if here.waiting.dropped:
                 here.waiting.report()
 
-    def _asker(self) -> Asker:
-        if self._request_id is self._traceparent is None:
-            return self._plain_asker
-        return Asker(self._plain_asker.caller, _header(self._request_id), _header(self._traceparent))
+    def _asker(self) -> tuple[str, bytes | None, bytes | None]:
+        """Returns the members of `Asker`."""
+        return self._caller, _header(self._request_id), _header(self._traceparent)
 
     def _here(self) -> _Running:
         """Returns what belongs to this process, which starts it at the first decision."""

@@ -27,4 +27,4 @@ class FreshEntries:
             give_turn()
         taken = self._fresh.popleft()
         line = self._plain.line(taken)
-        return Entry.of(taken) if line is None else Lines([line] if line else [], taken.cost, 1)
+        return Entry.of(taken) if line is None else Lines(line, 1 if line else 0, 1, taken.cost)

@@ -16,7 +16,6 @@ from ....runtime import Engine
 from ...http.revision_tokens import decision_lines
 from ...store.environment_ids import DEFAULT
 from ...telemetry.decision_log.decision_log import NO_LOG, Log
-from ...telemetry.decision_log.entry import Asker
 from ...telemetry.log_lines import TRACE
 from ...telemetry.metrics.counter_layout import LAST, SHIFT, SUM
 from ...telemetry.metrics.counts import Counts
@@ -103,7 +102,7 @@ class DecisionLane:
         began = perf_counter_ns()
         try:
             env, call, times = self._targets[request.target]
-            moment = self._log.begin()
+            moment = self._log.begin(began)
             credential, engine = self._admissions.of(request.fields[b"authorization"].decode("latin-1"), env)
             answer = call.at_once(engine, body, moment.now)
         except Exception:  # the application meets it again, answers it and reports it
@@ -111,13 +110,13 @@ class DecisionLane:
         if answer is None:
             return None
         kind, encoded = answer
+        taken = perf_counter_ns() - began
         if self._log.is_on:
-            asker = Asker(credential.actor, request.id, request.fields.get(TRACE))
-            self._log.keep(kind, moment, engine, body, encoded, asker)
+            trace = request.fields.get(TRACE)
+            self._log.take(kind, moment, taken, engine, body, encoded, credential.actor, request.id, trace)
         if engine is not self._told:  # PERF: a held engine is of one revision
             self._told, self._revision = engine, decision_lines(engine)
         # PERF: as `Counts.answered`, without a call.
-        taken = perf_counter_ns() - began
         row, bucket = self._counts.row, (taken >> SHIFT).bit_length()
         row[times + (bucket if bucket < LAST else LAST)] += 1
         row[times + SUM] += taken

@@ -1,6 +1,7 @@
 """Answers gateways: checks the gateway's credential, finds out who asks what, and decides."""
 
 from collections.abc import Callable, Mapping
+from time import perf_counter_ns
 from typing import Any, Final
 
 from msgspec import Struct
@@ -168,7 +169,7 @@ class Gateway:
         question = question_of(original, asker, headers, settings, engine, trusted)
         if settings.max_cache_seconds:
             question["options"] = {"valid_until": True}
-        return Prepared(engine, question, settings, self._log.begin(), caller)
+        return Prepared(engine, question, settings, self._log.begin(perf_counter_ns()), caller)
 
 
 def without_credentials(question: dict[str, Any], headers: Headers) -> tuple[dict[str, Any], bool]:

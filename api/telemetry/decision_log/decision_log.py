@@ -52,8 +52,8 @@ class Log(Protocol):
     is_on: bool
     file: Path | None
 
-    def begin(self) -> Moment:
-        """Returns the instant of a decision that is made now. Raises LogFull."""
+    def begin(self, began: int) -> Moment:
+        """Returns the instant of a decision that is made now. `began` is that of `Moment`. Raises LogFull."""
 
     def keep(
         self,
@@ -71,6 +71,25 @@ class Log(Protocol):
         `unreadable` is that of `Entry`.
         """
 
+    def take(
+        self,
+        kind: EntryKind,
+        moment: Moment,
+        duration: int,
+        engine: Engine,
+        request: bytes,
+        answer: bytes,
+        caller: str,
+        request_id: bytes | None,
+        trace: bytes | None,
+        cut: bool = False,
+        unreadable: tuple[str, ...] = (),
+    ) -> None:
+        """Takes an answer as `keep` does, from where each object and each look at a clock counts.
+
+        `duration` is in nanoseconds. The asker's members are those of `Asker`.
+        """
+
 
 class NoLog:
     """The decision log that is off. Engines read their own clocks."""
@@ -78,12 +97,14 @@ class NoLog:
     is_on = False
     file: Path | None = None
 
-    def begin(self) -> Moment:
+    def begin(self, began: int) -> Moment:
         """See `Log`."""
-        return Moment(None, 0, 0, IDS.next())
+        return Moment(None, 0, began, IDS.next())
 
     def keep(self, *_: object, **__: object) -> None:
         """See `Log`."""
+
+    take = keep
 
 
 NO_LOG: Final = NoLog()
@@ -99,12 +120,12 @@ class DecisionLog:
         self._waiting, self._refuses, self._clock = waiting, refuses, clock
         self.file: Path | None = None
 
-    def begin(self) -> Moment:
+    def begin(self, began: int) -> Moment:
         """See `Log`."""
         if self._refuses and self._waiting.is_full():
             raise LogFull
         instant = int(self._clock() * MICROSECONDS)
-        return Moment(instant / MICROSECONDS, instant, perf_counter_ns(), IDS.next())
+        return Moment(instant / MICROSECONDS, instant, began, IDS.next())
 
     def keep(
         self,
@@ -117,17 +138,33 @@ class DecisionLog:
         cut: bool = False,
         unreadable: tuple[str, ...] = (),
     ) -> None:
-        """See `Log`. Drops the answer if the log is full, and counts that.
+        """See `Log`. Drops the answer if the log is full, and counts that."""
+        duration, told = perf_counter_ns() - moment.began, (asker.caller, asker.request_id, asker.trace)
+        self.take(kind, moment, duration, engine, request, answer, *told, cut, unreadable)
 
-        PERF: `cost` is written out, as this is called for each decision.
-        """
-        taken = Taken(kind, moment, perf_counter_ns(), engine, request, answer, asker, cut, unreadable)
-        self._waiting.put(taken, ENTRY_BYTES + len(request) + len(answer), self._refuses)
+    def take(
+        self,
+        kind: EntryKind,
+        moment: Moment,
+        duration: int,
+        engine: Engine,
+        request: bytes,
+        answer: bytes,
+        caller: str,
+        request_id: bytes | None,
+        trace: bytes | None,
+        cut: bool = False,
+        unreadable: tuple[str, ...] = (),
+    ) -> None:
+        """See `Log`. PERF: `cost_of` is written out, as this is called for each decision."""
+        cost = ENTRY_BYTES + len(request) + len(answer)
+        taken = Taken(kind, moment, duration, engine, request, answer, caller, request_id, trace, cost, cut, unreadable)
+        self._waiting.put(taken, cost, self._refuses)
 
 
 def begin(log: Log, req: HasCaller) -> Moment:
     """Returns the instant of a decision that is made now for a request, whose answer tells its id. Raises LogFull."""
-    moment = log.begin()
+    moment = log.begin(perf_counter_ns())
     req.context.decision_id = moment.id.decode()
     return moment
 

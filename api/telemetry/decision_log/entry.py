@@ -51,23 +51,21 @@ class Asker(msgspec.Struct, frozen=True, gc=False):
 class Taken(msgspec.Struct, frozen=True, gc=False):
     """An answer as its handler leaves it: see `Entry`.
 
-    It waits for some hundredths of a second. `ended`: see `Moment.began`.
+    It waits for some hundredths of a second. `duration` is in nanoseconds, and `cost` is that of `cost_of`.
     """
 
     kind: EntryKind
     moment: Moment
-    ended: int
+    duration: int
     engine: Engine
     request: bytes
     answer: bytes
-    asker: Asker
+    caller: str
+    request_id: bytes | None
+    trace: bytes | None
+    cost: int
     cut: bool = False
     unreadable: tuple[str, ...] = ()
-
-    @property
-    def cost(self) -> int:
-        """Returns the bytes of memory that the answer takes."""
-        return ENTRY_BYTES + len(self.request) + len(self.answer)
 
 
 class Entry(msgspec.Struct, frozen=True, gc=False):
@@ -97,19 +95,18 @@ class Entry(msgspec.Struct, frozen=True, gc=False):
     def of(cls, taken: "Taken") -> "Entry":
         """Returns the entry of what a handler left."""
         environment = taken.engine.manifest.environment
-        moment, asker = taken.moment, taken.asker
         return cls(
             taken.kind,
-            moment.id,
-            moment.instant,
-            (taken.ended - moment.began) // NANOSECONDS,
+            taken.moment.id,
+            taken.moment.instant,
+            taken.duration // NANOSECONDS,
             None if environment is None else environment.id,
             taken.engine.revision,
             taken.request,
             taken.answer,
-            asker.caller,
-            asker.request_id,
-            asker.trace,
+            taken.caller,
+            taken.request_id,
+            taken.trace,
             taken.cut,
             taken.unreadable,
         )
@@ -117,4 +114,9 @@ class Entry(msgspec.Struct, frozen=True, gc=False):
     @property
     def cost(self) -> int:
         """Returns the bytes of memory that the entry takes."""
-        return ENTRY_BYTES + len(self.request) + len(self.answer)
+        return cost_of(self.request, self.answer)
+
+
+def cost_of(request: bytes, answer: bytes) -> int:
+    """Returns the bytes of memory that an entry takes with its request and answer."""
+    return ENTRY_BYTES + len(request) + len(answer)

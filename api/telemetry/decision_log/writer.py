@@ -53,8 +53,8 @@ class Writer:
         self._waiting, self._ready, self._sink, self._rendering, self._log = waiting, ready, sink, rendering, log
         self._keeps_all, self._shape = keeps_all, shape
         self.written = self.bytes = self.errors = self.refused = self.failed = self.left = 0
-        self._records: list[bytes] = []
-        self._size, self._since = 0, 0.0
+        self._texts: list[bytes] = []
+        self._count, self._size, self._since = 0, 0, 0.0
         self._rendered = self._rendered_bytes = 0
         self._is_over = False
         self._thread = QueueThread("decision-log", self._guarded)
@@ -76,7 +76,7 @@ class Writer:
             self._pass()
         except Exception as ex:
             self._log.error("the decision log lost records: %s", type(ex).__name__, exc_info=ex)
-            self.failed += max(len(self._records), 1)
+            self.failed += max(self._count, 1)
             self._forget()
 
     def _pass(self) -> None:
@@ -87,32 +87,34 @@ class Writer:
             self._rendered_bytes += entry.cost
             if isinstance(entry, Lines):
                 self._rendered += entry.calls
-                self._add(entry.lines)
+                self._add(entry.text, entry.records)
                 continue
             self._rendered += 1
             for record in self._rendering.records(entry):
-                self._add([ENCODER.encode(self._shape(record))])
+                self._add(ENCODER.encode(self._shape(record)) + b"\n", 1)
             turn += 1
             if turn % TURN_ENTRIES == 0:
                 give_turn()
         due = self._thread.is_stopping or time.monotonic() - self._since >= self._sink.batch_seconds
-        if due and (self._records or self._rendered):
+        if due and (self._count or self._rendered):
             self._send()
 
-    def _add(self, records: list[bytes]) -> None:
-        if not self._records:
+    def _add(self, text: bytes, records: int) -> None:
+        if not self._count:
             self._since = time.monotonic()
-        self._records += records
-        self._size += sum(map(len, records))
+        if records:
+            self._texts.append(text)
+        self._count += records
+        self._size += len(text)
         if self._size >= self._sink.batch_bytes:
             self._send()
 
     def _send(self) -> None:
         """Send the records, however often it takes. Their entries count until then."""
         wait = FIRST_RETRY_SECONDS
-        while self._records and not self._is_over:
+        while self._count and not self._is_over:
             try:
-                self._sink.send(self._records)
+                self._sink.send(b"".join(self._texts))
             except SinkFailed as ex:
                 self.errors += 1
                 self._log.error("the decision log can't be written: %s", ex)
@@ -120,20 +122,20 @@ class Writer:
                 self.errors += 1
                 self._log.error("the decision log lost records: %s", ex)
                 if not self._keeps_all:
-                    self.refused += len(self._records)
+                    self.refused += self._count
                     self._forget()
                     return
             else:
-                self.written += len(self._records)
-                self.bytes += self._size
+                self.written += self._count
+                self.bytes += self._size - self._count
                 self._forget()
                 return
             self._is_over = not self._thread.pause(wait, FIRST_RETRY_SECONDS)
             wait = min(2 * wait, LAST_RETRY_SECONDS)
-        if not self._records:
+        if not self._count:
             self._forget()
 
     def _forget(self) -> None:
         self._waiting.free(self._rendered, self._rendered_bytes)
-        self._records, self._size = [], 0
+        self._texts, self._count, self._size = [], 0, 0
         self._rendered = self._rendered_bytes = 0

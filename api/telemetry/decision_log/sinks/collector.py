@@ -1,7 +1,6 @@
 """A collector of decision logs: batches of records over HTTP, compressed."""
 
 import gzip
-from collections.abc import Sequence
 from http import HTTPStatus
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -67,14 +66,15 @@ class CollectorSink:
             ca_certs=None if ca_file is None else str(ca_file),
         )
 
-    def send(self, records: Sequence[bytes]) -> None:
-        """See `Sink`. A batch that is too large for the collector is sent in halves."""
-        body = gzip.compress(b"[" + b",".join(records) + b"]", _LEVEL)
+    def send(self, lines: bytes) -> None:
+        """See `Sink`. A batch that is too large for the collector is sent in halves. No line end is within a record."""
+        body = gzip.compress(b"[" + lines.removesuffix(b"\n").replace(b"\n", b",") + b"]", _LEVEL)
         status = self._post(body)
-        if status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE and len(records) > 1:
-            half = len(records) // 2
-            self.send(records[:half])
-            self.send(records[half:])
+        count = lines.count(b"\n")
+        if status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE and count > 1:
+            records = lines.splitlines(keepends=True)
+            self.send(b"".join(records[: count // 2]))
+            self.send(b"".join(records[count // 2 :]))
         elif status in _LATER or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
             raise SinkFailed(f"the collector answered {status}")
         elif not HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES:

@@ -3,14 +3,13 @@
 import fcntl
 import os
 import stat
-from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 from .sink import SinkFailed
 
-BATCH_BYTES: Final = 2**20
+BATCH_BYTES: Final = 2**17
 BATCH_SECONDS: Final = 0.0
 """All that is ready is written each time. A worker that is killed loses what came since the last time."""
 
@@ -47,13 +46,12 @@ class FileSink:
         if handle is not None:
             os.close(handle)
 
-    def send(self, records: Sequence[bytes]) -> None:
+    def send(self, lines: bytes) -> None:
         """See `Sink`."""
-        data = b"\n".join((*records, b""))
         try:
             handle = self._locked()
             try:
-                _append(handle, data)
+                _append(handle, lines)
             finally:
                 fcntl.flock(handle, fcntl.LOCK_UN)
         except OSError as ex:

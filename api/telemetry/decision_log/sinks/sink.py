@@ -1,6 +1,5 @@
 """The interface of a sink, which takes records from the writer."""
 
-from collections.abc import Sequence
 from typing import Protocol
 
 
@@ -21,8 +20,10 @@ class Sink(Protocol):
     def start_worker(self) -> None:
         """Prepare in a forked worker."""
 
-    def send(self, records: Sequence[bytes]) -> None:
-        """Takes records, each one JSON object in one line: all of them or none. Raises SinkFailed, SinkRefused.
+    def send(self, lines: bytes) -> None:
+        """Takes records, each one JSON object in one line that ends: all of them or none.
+
+        Raises SinkFailed, SinkRefused.
 
         A collector may get records twice, if its answer was lost.
         """

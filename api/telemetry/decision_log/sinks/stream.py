@@ -3,7 +3,6 @@
 import fcntl
 import os
 import tempfile
-from collections.abc import Sequence
 from typing import Final
 
 from .sink import SinkFailed
@@ -28,9 +27,9 @@ class StreamSink:
     def start_worker(self) -> None:
         """See `Sink`."""
 
-    def send(self, records: Sequence[bytes]) -> None:
+    def send(self, lines: bytes) -> None:
         """See `Sink`. A stream can't take back a part: if it breaks within a record, the reader has gone."""
-        data = memoryview(b"\n".join((*records, b"")))
+        data = memoryview(lines)
         try:
             fcntl.lockf(self._lock, fcntl.LOCK_EX)  # a lock of the process: `flock` would be of all that inherit it
             try:

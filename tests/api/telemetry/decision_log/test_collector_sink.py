@@ -24,8 +24,8 @@ def sink_to(collector: Collector, authorization: Path | None = None) -> Collecto
     return sink
 
 
-def lines(count: int) -> list[bytes]:
-    return [json.dumps({"number": number}).encode() for number in range(count)]
+def lines(count: int) -> bytes:
+    return b"".join(json.dumps({"number": number}).encode() + b"\n" for number in range(count))
 
 
 def test_a_batch_is_a_compressed_array_with_the_credential_of_the_file(collector: Collector, tmp_path: Path) -> None:

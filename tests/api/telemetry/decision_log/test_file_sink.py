@@ -19,7 +19,7 @@ def write(path: Path, process: int) -> None:
     """Append batches of records, some longer than what the system writes at once to a pipe."""
     sink = FileSink(path)
     for batch in range(BATCHES):
-        sink.send([record(process, batch, number) for number in range(RECORDS)])
+        sink.send(b"".join(record(process, batch, number) + b"\n" for number in range(RECORDS)))
 
 
 def record(process: int, batch: int, number: int) -> bytes:
@@ -54,7 +54,7 @@ def test_the_file_is_for_its_owner_alone(tmp_path: Path) -> None:
 def test_a_record_that_was_cut_by_a_killed_process_spoils_no_other(tmp_path: Path) -> None:
     path = tmp_path / "log"
     path.write_bytes(b"whole\nhal")
-    FileSink(path).send([b"next"])
+    FileSink(path).send(b"next\n")
     assert path.read_bytes() == b"whole\nhal\nnext\n"
 
 
@@ -62,7 +62,7 @@ def test_a_write_that_was_cut_short_is_taken_back(tmp_path: Path) -> None:
     """A disk that fills up takes a part of a write first."""
     path = tmp_path / "log"
     sink = FileSink(path)
-    sink.send([b"first"])
+    sink.send(b"first\n")
     real = os.write
     answers = iter([4, None])
 
@@ -76,16 +76,16 @@ def test_a_write_that_was_cut_short_is_taken_back(tmp_path: Path) -> None:
         patch("writ.api.telemetry.decision_log.sinks.file.os.write", full),
         pytest.raises(SinkFailed, match="no space left"),
     ):
-        sink.send([b"second", b"third"])
+        sink.send(b"second\nthird\n")
     assert path.read_bytes() == b"first\n"
-    sink.send([b"second", b"third"])
+    sink.send(b"second\nthird\n")
     assert path.read_bytes() == b"first\nsecond\nthird\n"
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no /dev/full")
 def test_a_full_disk_fails_in_one_sentence() -> None:
     with pytest.raises(SinkFailed, match=r"^/dev/full: no space left on device$"):
-        FileSink(Path("/dev/full")).send([b"x"])
+        FileSink(Path("/dev/full")).send(b"x\n")
 
 
 def test_a_folder_and_a_pipe_are_refused(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from writ.api.endpoints.decisions.batch import merged
-from writ.api.telemetry.decision_log.entry import Asker, Entry, EntryKind, Moment, Taken
+from writ.api.telemetry.decision_log.entry import Entry, EntryKind, Moment, Taken
 from writ.api.telemetry.decision_log.masks import Mask, Masks
 from writ.api.telemetry.decision_log.opa_shape import event_of
 from writ.api.telemetry.decision_log.plain_lines import LONGEST_MASKED, MOST_MASKS, MOST_REMEMBERED, Endings, PlainLines
@@ -77,6 +77,7 @@ MASKS = [
     st.none() | st.binary(max_size=300),
     st.sampled_from([None, b"", TRACE]),
     st.integers(0, 2**50),
+    st.integers(-1_000, 3_000_000),
     st.booleans(),
     st.sampled_from(MASKS),
 )
@@ -87,6 +88,7 @@ def test_a_plain_line_is_that_of_its_record(
     id_: bytes | None,
     trace: bytes | None,
     number: int,
+    duration: int,
     indented: bool,
     masks: dict[str, list[Mask]],
 ) -> None:
@@ -96,14 +98,17 @@ def test_a_plain_line_is_that_of_its_record(
     taken = Taken(
         EntryKind.EVALUATION,
         Moment(0.0, number, 1, b"p-%x" % number),
-        7_001,
+        duration,
         engine,
         body,
         encode(answer),
-        Asker(caller, id_, trace),
+        caller,
+        id_,
+        trace,
+        0,
     )
     rendering = Rendering(merged, Masks(masks, b"k" * 32))
-    expected = [encode(record) for record in rendering.records(Entry.of(taken))]
+    expected = [encode(record) + b"\n" for record in rendering.records(Entry.of(taken))]
     lines = PlainLines(rendering)
     assert [lines.line(taken)] == expected
     assert [lines.line(taken)] == expected, "what it remembers is the same"
@@ -115,8 +120,8 @@ def test_what_is_remembered_is_of_the_engine_the_second_the_answer_and_the_calle
     lines, engines = PlainLines(rendering), [pinned(environment) for environment in ("prod", "test", None)]
     for number in range(400):
         answer = (ALLOWED, DENIED, REASONED)[number // 3 % 3]
-        instant = number * 300_000
-        asker = Asker(f"caller{number // 7 % 5}")
+        instant = number * (300, 300_000)[number % 2]
+        caller = f"caller{number // 7 % 5}"
         taken = Taken(
             EntryKind.EVALUATION,
             Moment(0.0, instant, 1, b"p-%x" % number),
@@ -124,10 +129,13 @@ def test_what_is_remembered_is_of_the_engine_the_second_the_answer_and_the_calle
             engines[number % 3],
             encode(ASK),
             encode(answer),
-            asker,
+            caller,
+            None,
+            None,
+            0,
         )
         (expected,) = rendering.records(Entry.of(taken))
-        assert lines.line(taken) == encode(expected)
+        assert lines.line(taken) == encode(expected) + b"\n"
 
 
 def test_the_answers_that_are_remembered_are_bounded() -> None:
@@ -153,7 +161,19 @@ def test_what_is_not_plain_is_left_to_the_writer_and_what_is_left_out_is_empty()
     plain = PlainLines(Rendering(merged, masks, permits=0.0, most_bytes=LONGEST_MASKED + 400))
     found = [
         plain.line(
-            Taken(kind, Moment(0.0, 0, 0, b"p-1"), 0, pinned(environment), request, encode(answer), Asker("c"), cut)
+            Taken(
+                kind,
+                Moment(0.0, 0, 0, b"p-1"),
+                0,
+                pinned(environment),
+                request,
+                encode(answer),
+                "c",
+                None,
+                None,
+                0,
+                cut,
+            )
         )
         for kind, environment, request, answer, cut in (
             (EntryKind.EVALUATION, "prod", encode(ASK), ALLOWED, False),
