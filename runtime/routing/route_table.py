@@ -23,7 +23,7 @@ LONGEST_FOUND: Final = 512
 """The characters of a target that is remembered."""
 
 
-class Matched(Struct, frozen=True):
+class Matched(Struct, frozen=True, gc=False):
     """The route of a request, and what its template captured."""
 
     route: Route
@@ -39,7 +39,7 @@ class Matched(Struct, frozen=True):
         return self.route.attributes
 
 
-class Found(Struct, frozen=True):
+class Found(Struct, frozen=True, gc=False):
     """The question of a request: its target, the decoded path of that, and its route if one matches."""
 
     target: Target
@@ -77,6 +77,8 @@ class RouteTable:
         self._trees: dict[str, RouteTree] = defaultdict(RouteTree)
         self._of_host: dict[str, tuple[RouteTree, ...]] = {}
         self._found: dict[tuple[str, str, str], Found] = {}
+        self._once = [0] * MOST_FOUND
+        """The hashes of requests that came once, each at the place that it says. A later one takes its place."""
         for place, route in enumerate(routes):
             segments = path_template(route.path)
             self._routes.append(_read(route, segments))
@@ -98,17 +100,26 @@ class RouteTable:
         """Returns the target that a text is, and its route as `match` finds it. Raises BadTarget.
 
         PERF: requests for the same come again. Nothing else counts for what is remembered, and it ends with the table.
+        To remember takes as long as to find, so a request is remembered when it comes again.
         """
         key = host, method, target
         found = self._found.get(key)
         if found is None:
             read = read_target(target)
             found = Found(read, read.decoded_path, self.match(host, method, read))
-            if len(target) <= LONGEST_FOUND:
+            if len(target) <= LONGEST_FOUND and self._came_again(hash(key)):
                 if len(self._found) >= MOST_FOUND:
                     self._found.clear()
                 self._found[key] = found
         return found
+
+    def _came_again(self, hashed: int) -> bool:
+        """Returns whether a request with this hash came not long ago, and notes that it came."""
+        place = hashed % MOST_FOUND
+        if self._once[place] == hashed:
+            return True
+        self._once[place] = hashed
+        return False
 
     def match(self, host: str, method: str, target: Target) -> Matched | None:
         """Returns the first route that matches, or None. `host` is a name in lower case, without a port."""

@@ -28,7 +28,7 @@ class BadTarget(Exception):
     """The target is refused. The message is a part of a sentence that says what it has."""
 
 
-class Target(Struct, frozen=True):
+class Target(Struct, frozen=True, gc=False):
     """A request target (RFC 9112, 3.2.1): the decoded segments of its path, its path as sent, and its query."""
 
     segments: tuple[str, ...]

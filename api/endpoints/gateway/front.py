@@ -14,10 +14,11 @@ from ...store.environment_ids import DEFAULT
 from ...telemetry.metrics.requests import GATEWAY_METHOD, MOST_CELLS, ROUTE
 from ..decisions.lane import IN_ENVIRONMENT, Gateways, Head
 from ..errors import CHALLENGE
+from .asked import GatewayQuestion
 from .contracts.all_contracts import CONTRACTS
 from .contracts.contract import Contract
 from .dot_segments import has_dot_segment
-from .gateway import Gateway, GatewayQuestion
+from .gateway import Gateway
 from .gateway_answering import GatewayAnswering
 from .headers import Headers
 from .outcome import Outcome

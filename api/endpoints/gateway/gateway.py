@@ -19,12 +19,12 @@ from ...telemetry.decision_log.entry import Asker, EntryKind, Moment
 from ...telemetry.log_lines import TRACE
 from ...telemetry.metrics.counts import Counts
 from ..decisions.admissions import Admissions
-from .contracts.contract import Contract, GatewayCall
-from .gateway_subjects import NoSubject, asking
+from .asked import GatewayQuestion
+from .gateway_subjects import NoSubject
 from .headers import GatewayRefused, Headers
 from .outcome import Outcome, allowed, denied, no_route, no_subject, refused, unreadable
-from .peers import is_trusted
 from .question import NoRoute, question_of
+from .tellings import Tellings
 from .user_tokens import UserTokens
 
 CREDENTIAL: Final = "X-Writ-Authorization"
@@ -34,26 +34,7 @@ CREDENTIAL: Final = "X-Writ-Authorization"
 _SECRET_FIELDS: Final = tuple(name.encode() for name in CREDENTIAL_HEADERS)
 
 
-class GatewayQuestion(Struct, frozen=True):
-    """A gateway's request. `below` is its raw target below the path of the contract, `peer` the address it is from.
-
-    `own` are the fields with the gateway's own credential. A contract over HTTP has it among the `headers`. `strays` is
-    whether `below` has a dot segment: a proxy that resolves it may have let through a path that it refuses to everyone.
-    `id` is that of the request. A made one is in none of the headers.
-    """
-
-    contract: Contract
-    env: str
-    below: str
-    method: str
-    headers: Headers
-    peer: str
-    own: Headers
-    strays: bool
-    id: bytes
-
-
-class Prepared(Struct, frozen=True):
+class Prepared(Struct, frozen=True, gc=False):
     """A question that the engine has to decide, the settings of its environment, and when and for whom it is decided.
 
     `engine` is pinned.
@@ -80,6 +61,7 @@ class Gateway:
         """`clock` gives epoch seconds. `log` is the decision log."""
         self.engine_of, self.counts, self._admissions = admissions.engine_of, counts, admissions
         self._tokens, self._clock, self._log = tokens, clock, log
+        self._tellings: dict[str, Tellings] = {}
 
     def at_once(self, asked: GatewayQuestion) -> Outcome:
         """Returns the answer, and counts the decision if there was one.
@@ -91,7 +73,7 @@ class Gateway:
         if isinstance(header, Outcome):
             return header
         credential, engine = self._admissions.of(header, asked.env)
-        found = self.prepare(asked, credential, engine)
+        found = self._prepared(asked, engine, credential.actor)
         if isinstance(found, Outcome):
             return found
         try:
@@ -129,8 +111,12 @@ class Gateway:
     def prepare(self, asked: GatewayQuestion, admitted: Credential, engine: Engine) -> Prepared | Outcome:
         """Returns the question, or the answer if there is none. Raises OutOfBounds, KeysAreComing, LogFull."""
         refuse_other(engine, admitted.bounds)
+        return self._prepared(asked, engine.held(), admitted.actor)
+
+    def _prepared(self, asked: GatewayQuestion, engine: Engine, caller: str) -> Prepared | Outcome:
+        """Returns what `prepare` returns, by a pinned engine that the caller may ask."""
         try:
-            return self._question(asked, engine.held(), admitted.actor)
+            return self._question(asked, engine, caller)
         except GatewayRefused as ex:
             return refused(str(ex))
         except NoSubject as ex:
@@ -161,12 +147,11 @@ class Gateway:
         headers, settings = asked.headers, engine.gateway
         if settings is None:
             raise GatewayRefused(f"`{asked.env}` has no gateway settings; PUT /v1/environments/{asked.env}/gateway")
-        trusted = is_trusted(asked.peer, settings.trusted_proxies)
-        if asked.contract.told_by_headers and not trusted:
-            raise GatewayRefused("the peer is no trusted proxy; add the gateway to `trusted_proxies`")
-        original = asked.contract.original(GatewayCall(asked.method, headers, asked.below, trusted))
-        asker = asking(headers, settings, trusted, self._tokens)
-        question = question_of(original, asker, headers, settings, engine, trusted)
+        tellings = self._tellings.get(asked.env)
+        if tellings is None or tellings.settings is not settings:
+            tellings = self._tellings[asked.env] = Tellings(settings, self._tokens)
+        telling = tellings.of(asked)
+        question = question_of(telling.original, telling.asker, headers, settings, engine, telling.trusted)
         if settings.max_cache_seconds:
             question["options"] = {"valid_until": True}
         return Prepared(engine, question, settings, self._log.begin(perf_counter_ns()), caller)

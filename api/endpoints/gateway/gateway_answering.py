@@ -8,7 +8,8 @@ from ...engines.live.bound_engines import ready_engine
 from ...http.error_answers import INTERNAL
 from ..decisions.deciding import Deciding
 from ..errors import ErrorAnswers, status_of
-from .gateway import Gateway, GatewayQuestion
+from .asked import GatewayQuestion
+from .gateway import Gateway
 from .issuers import KeysAreComing, KeySets
 from .outcome import Outcome, refused, unreadable
 

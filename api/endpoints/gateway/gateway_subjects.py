@@ -16,7 +16,7 @@ class NoSubject(Exception):
     """The request has no usable subject: 401. The message is one sentence."""
 
 
-class Asking(Struct, frozen=True):
+class Asking(Struct, frozen=True, gc=False):
     """The subject of a request, and what its token says of the context."""
 
     subject: Subject

@@ -18,7 +18,7 @@ class GatewayRefused(Exception):
     """The gateway's request is refused: 403. The message is one sentence for the log of the gateway."""
 
 
-class Headers(Struct, frozen=True):
+class Headers(Struct, frozen=True, gc=False):
     """The fields of a request: a value of each by its lower-case name, and the names of those that came twice."""
 
     fields: Mapping[bytes, bytes]
@@ -42,7 +42,7 @@ class Headers(Struct, frozen=True):
 
         Raises Refused if the field is there twice, too long, or not visible ASCII.
         """
-        key = _key(name)
+        key = field_key(name)
         value = self.fields.get(key)
         if value is None:
             return None
@@ -55,7 +55,7 @@ class Headers(Struct, frozen=True):
 
     def has(self, name: str) -> bool:
         """Returns whether a field is there, if need be empty."""
-        return _key(name) in self.fields
+        return field_key(name) in self.fields
 
     def several(self, names: tuple[str, ...]) -> list[str | None]:
         """Returns the values of several fields, each as `one` does, and raises what it raises.
@@ -84,10 +84,11 @@ def needed(name: str, value: str | None) -> str:
 
 
 @lru_cache(_MOST_NAMES)
-def _key(name: str) -> bytes:
+def field_key(name: str) -> bytes:
+    """Returns the name of a field in lower case, as `Headers` has it."""
     return name.lower().encode("ascii")
 
 
 @lru_cache(_MOST_NAMES)
 def _keys(names: tuple[str, ...]) -> tuple[tuple[str, bytes], ...]:
-    return tuple((name, _key(name)) for name in names)
+    return tuple((name, field_key(name)) for name in names)

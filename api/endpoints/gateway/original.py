@@ -24,7 +24,7 @@ _MOST_READ: Final = 4_096
 """The methods, the hosts and the addresses that a worker remembers to have read, each. PERF: they come again."""
 
 
-class Original(Struct, frozen=True):
+class Original(Struct, frozen=True, gc=False):
     """A request on its way to a backend: its method, its host in lower case without port, and its raw target.
 
     `scheme` and `address` (that of the client) are None if the gateway does not tell them, or is not trusted to.

@@ -34,7 +34,7 @@ _PLAIN: Final = "".join(chr(code) for code in range(0x21, 0x7F) if chr(code) not
 _ALL_PLAIN: Final = re.compile(f"[{re.escape(_PLAIN)}]*")
 
 
-class Outcome(msgspec.Struct, frozen=True):
+class Outcome(msgspec.Struct, frozen=True, gc=False):
     """An answer to a gateway. `body` is empty, or JSON with an `error`.
 
     The first `told` of the headers tell the backend something. The others are for the gateway, or for the client.

@@ -65,7 +65,7 @@ def _resource(header: str, text: str) -> dict[str, Any]:
     return {"type": type, "id": id}
 
 
-class _Sent(Struct, frozen=True):
+class _Sent(Struct, frozen=True, gc=False):
     """The header fields of a request, the settings, and whether the peer is a trusted proxy."""
 
     fields: Headers

@@ -6,7 +6,7 @@ from time import perf_counter_ns
 from typing import Final
 
 from ...endpoints.errors import status_of
-from ...endpoints.gateway.gateway import GatewayQuestion
+from ...endpoints.gateway.asked import GatewayQuestion
 from ...endpoints.gateway.gateway_answering import GatewayAnswers
 from ...endpoints.gateway.outcome import Outcome
 from ...http.caller import CALLER, SERVICE

@@ -1,5 +1,5 @@
 """Apache APISIX's `forward-auth` plugin. It lets through what is answered below 300."""
 
-from .contract import Contract, forwarded
+from .contract import forwarding
 
-APISIX = Contract("apisix", forwarded)
+APISIX = forwarding("apisix")

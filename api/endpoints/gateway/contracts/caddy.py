@@ -1,5 +1,5 @@
 """Caddy's `forward_auth` directive. It lets through what is answered 2xx."""
 
-from .contract import Contract, forwarded
+from .contract import forwarding
 
-CADDY = Contract("caddy", forwarded)
+CADDY = forwarding("caddy")

@@ -14,7 +14,7 @@ _TARGET: Final = "X-Forwarded-Uri"
 _READ: Final = (_METHOD, _HOST, _TARGET, PROTO, FORWARDED)
 
 
-class GatewayCall(Struct, frozen=True):
+class GatewayCall(Struct, frozen=True, gc=False):
     """A gateway's request: its method, its fields, and its raw target below the path of the contract.
 
     `trusted` says whether its peer is one of the environment's trusted proxies.
@@ -31,10 +31,14 @@ class Contract(NamedTuple):
 
     `original` returns the request that it asks about; it raises Refused. `prefix` says that the original path follows
     the path of the contract. `told_by_headers` says that headers tell the request, so that the peer must be trusted.
+    `target` is the header with the raw target, or None if that is below the path of the contract. `reads` are the other
+    headers that `original` reads. It reads nothing else of a call but its method, and whether its peer is trusted.
     """
 
     name: str
     original: Callable[[GatewayCall], Original]
+    reads: tuple[str, ...]
+    target: str | None
     prefix: bool = False
     told_by_headers: bool = True
 
@@ -49,3 +53,8 @@ def forwarded(call: GatewayCall) -> Original:
         scheme_of(scheme),
         address_of(address),
     )
+
+
+def forwarding(name: str) -> Contract:
+    """Returns the contract with a gateway that tells the request by `X-Forwarded-` headers."""
+    return Contract(name, forwarded, (_METHOD, _HOST, PROTO, FORWARDED), _TARGET)

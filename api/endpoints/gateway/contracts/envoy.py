@@ -20,4 +20,4 @@ def original(call: GatewayCall) -> Original:
     return Original(method_of(call.method), host_of(host), call.below, scheme_of(scheme), address_of(address))
 
 
-ENVOY = Contract("envoy", original, prefix=True, told_by_headers=False)
+ENVOY = Contract("envoy", original, _READ, None, prefix=True, told_by_headers=False)

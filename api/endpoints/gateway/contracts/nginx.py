@@ -11,8 +11,9 @@ from ..original import FORWARDED, PROTO, Original, address_of, host_of, method_o
 from .contract import Contract, GatewayCall
 
 _METHOD: Final = "X-Original-Method"
+_HOST: Final = "X-Original-Host"
 _TARGET: Final = "X-Original-URI"
-_READ: Final = (_METHOD, "X-Original-Host", _TARGET, PROTO, FORWARDED)
+_READ: Final = (_METHOD, _HOST, _TARGET, PROTO, FORWARDED)
 
 
 def original(call: GatewayCall) -> Original:
@@ -27,4 +28,4 @@ def original(call: GatewayCall) -> Original:
     )
 
 
-NGINX = Contract("nginx", original)
+NGINX = Contract("nginx", original, (_METHOD, _HOST, PROTO, FORWARDED), _TARGET)

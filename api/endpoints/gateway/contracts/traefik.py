@@ -1,5 +1,5 @@
 """Traefik's `forwardAuth` middleware. It lets through what is answered 2xx."""
 
-from .contract import Contract, forwarded
+from .contract import forwarding
 
-TRAEFIK = Contract("traefik", forwarded)
+TRAEFIK = forwarding("traefik")

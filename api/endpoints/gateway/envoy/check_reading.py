@@ -8,9 +8,10 @@ from urllib.parse import unquote
 
 from ....http.request_id import FIELD, id_among, made_id
 from ....store.environment_ids import DEFAULT
+from ..asked import GatewayQuestion
 from ..contracts.envoy import ENVOY
 from ..dot_segments import has_dot_segment
-from ..gateway import CREDENTIAL, GatewayQuestion
+from ..gateway import CREDENTIAL
 from ..headers import GatewayRefused, Headers
 from ..peers import MOST_PEERS
 from .messages import CHECK_REQUEST, DecodeError
@@ -29,7 +30,7 @@ class UnreadableCheck(Exception):
     """The message is no check of an HTTP request. The message of the error is one sentence."""
 
 
-class JoinedHeaders(Headers, frozen=True):
+class JoinedHeaders(Headers, frozen=True, gc=False):
     """The fields of a request from which the gateway made one value for each name, with commas between several.
 
     A comma may so hide a field that was sent twice. Only `X-Forwarded-For` is a list: its last address counts.
