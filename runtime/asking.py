@@ -11,7 +11,7 @@ from .decisions.planned import planned
 from .in_force import InForce
 from .rates.rate_table import RateTable
 from .requests.evaluation_request import request_of
-from .requests.members import NO_ATTRIBUTES, Attributes, BadRequest, is_name
+from .requests.members import MAX_ID_CHARACTERS, NO_ATTRIBUTES, Attributes, BadRequest
 from .requests.plain_bodies import PlainBodies, PlainEvaluation, PlainSearch, parts_of
 from .requests.searches import ActionSearch, read_action_search, read_resource_search, read_subject_search
 from .requests.unavailable import SearchUnavailable
@@ -101,14 +101,20 @@ class Asking(InForce):
         Raises BadRequest for a malformed name or attribute, and BundleError if the decision needs a damaged part of the
         bundle.
         """
-        s, r, a, c = given = tuple(one or NO_ATTRIBUTES for one in (subject, resource, action_properties, context))
-        if is_name(resource_id) and all(one.__class__ is dict for one in given):
-            parts = (subject_type, subject_id, s, action, a, resource_type, resource_id, r, c)
-            found = planned(self._snapshot, *parts, now, self._clock)
+        # PERF: a request of the plainest kind is checked here without a call, as in `Engine.allowed`.
+        s, r = subject or NO_ATTRIBUTES, resource or NO_ATTRIBUTES
+        a, c = action_properties or NO_ATTRIBUTES, context or NO_ATTRIBUTES
+        if (
+            resource_id.__class__ is str
+            and 0 < len(resource_id) <= MAX_ID_CHARACTERS
+            and s.__class__ is r.__class__ is a.__class__ is c.__class__ is dict
+        ):
+            stype, sid, rtype, clock = subject_type, subject_id, resource_type, self._clock
+            found = planned(self._snapshot, stype, sid, s, action, a, rtype, resource_id, r, c, now, clock)
             if found is not None:
                 return found.decision
         names = (subject_type, subject_id, action, resource_type, resource_id)
-        return Decision.of(self.decide(request_of(names, given), now))
+        return Decision.of(self.decide(request_of(names, (s, r, a, c)), now))
 
     def decide_json(self, request: bytes, now: float | None = None) -> bytes:
         """Returns the decision response to an evaluation request, both as JSON in UTF-8; see `decide`.

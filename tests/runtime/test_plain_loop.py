@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 from writ.runtime import BadRequest, Engine
+from writ.runtime.decision import Decision
 from writ.runtime.decisions.decide import specialised_for, subject_of
 from writ.runtime.limits import CacheLimits
 from writ.runtime.requests.evaluation_request import EvaluationRequest, read_carefully
@@ -105,9 +106,10 @@ def by_ids(read: EvaluationRequest) -> dict[str, Any] | None:
     }
 
 
-def allowed(engine: Engine, plainest: dict[str, Any], now: float) -> bool:
+def arguments(plainest: dict[str, Any], now: float) -> tuple[Any, ...]:
+    """The question as the arguments of `allowed` and `ask`."""
     subject, action, resource = plainest["subject"], plainest["action"], plainest["resource"]
-    return engine.allowed(
+    return (
         *(subject["type"], subject["id"], action["name"], resource["type"], resource["id"]),
         *(subject["properties"], resource["properties"], action["properties"], plainest["context"], now),
     )
@@ -153,7 +155,8 @@ def check(engine: Engine, request: Any, now: float) -> dict[str, Any] | None:
         assert engine.decide(plainest, now) == engine._decide_carefully(plainest, now)
         answers = plain_answers(engine, plainest, now)
         assert answers in ([], [engine.decide(plainest, now)] * 7)
-        assert allowed(engine, plainest, now) is expected[0]
+        assert engine.allowed(*arguments(plainest, now)) is expected[0]
+        assert engine.ask(*arguments(plainest, now)) == Decision.of(engine.decide(plainest, now))
     return plainest
 
 

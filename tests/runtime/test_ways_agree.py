@@ -203,19 +203,23 @@ def test_allowed_is_the_decision(engine: Engine, now: float) -> None:
         assert allowed is engine.decide(request, now)["decision"]
 
 
+@pytest.mark.parametrize("way", ["allowed", "ask"])
 @pytest.mark.parametrize("place", range(5))
 @pytest.mark.parametrize("value", [value for value in HOSTILE if value not in ("x", "x" * MAX_ID_CHARACTERS)])
-def test_allowed_refuses_what_is_no_name(engine: Engine, place: int, value: Any) -> None:
+def test_allowed_and_ask_refuse_what_is_no_name(engine: Engine, way: str, place: int, value: Any) -> None:
     names = ["user", "bob", "read", "document", "d1"]
+    getattr(engine, way)(*names, now=NOW)
     names[place] = value
     with pytest.raises(BadRequest):
-        engine.allowed(*names, now=NOW)
+        getattr(engine, way)(*names, now=NOW)
 
 
+@pytest.mark.parametrize("way", ["allowed", "ask"])
 @pytest.mark.parametrize("attributes", ["subject", "resource", "action_properties", "context"])
-def test_allowed_refuses_attributes_that_are_no_dictionary(engine: Engine, attributes: str) -> None:
+def test_allowed_and_ask_refuse_attributes_that_are_no_dictionary(engine: Engine, way: str, attributes: str) -> None:
+    getattr(engine, way)("user", "bob", "read", "document", "d1", now=NOW)
     with pytest.raises(BadRequest):
-        engine.allowed("user", "bob", "read", "document", "d1", now=NOW, **{attributes: [1]})
+        getattr(engine, way)("user", "bob", "read", "document", "d1", now=NOW, **{attributes: [1]})
 
 
 def test_an_answer_belongs_to_its_caller(engine: Engine) -> None:
