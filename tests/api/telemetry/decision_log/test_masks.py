@@ -1,5 +1,6 @@
 """Masks: the paths that they find, and that nothing of a masked value is left anywhere in a record."""
 
+import hmac
 import json
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,15 @@ from writ.api.endpoints.decisions.batch import merged
 from writ.api.endpoints.decisions.decision_shapes import ActionSent, EvaluationRequest, ResourceSent, SubjectSent
 from writ.api.telemetry.decision_log.entry import Entry, EntryKind
 from writ.api.telemetry.decision_log.mask_paths import MEMBERS, BadPath, read_path
-from writ.api.telemetry.decision_log.masks import BadMasks, Mask, Masks, read_masks
+from writ.api.telemetry.decision_log.masks import (
+    HASH_CHARACTERS,
+    LONGEST_HASHED,
+    MOST_HASHES,
+    BadMasks,
+    Mask,
+    Masks,
+    read_masks,
+)
 from writ.api.telemetry.decision_log.rendering import Rendering
 
 from tests.support.server import running
@@ -62,6 +71,17 @@ def test_equal_values_have_equal_hashes_and_no_others_do() -> None:
     other = applied(Masks({"prod": [Mask("$.a", "hash")]}, b"x" * 32), "prod", json.dumps({"a": SECRET}).encode())
     assert other is not None
     assert hashes[0].encode() not in other
+
+
+def test_the_hashes_that_are_remembered_are_right_and_bounded() -> None:
+    masks = Masks({"prod": [Mask("$.a", "hash")]}, KEY)
+    values = [*range(MOST_HASHES + 1), "x" * LONGEST_HASHED, *range(3)]
+    for value in [*values, *values]:
+        found = applied(masks, "prod", json.dumps({"a": value}).encode())
+        expected = hmac.new(KEY, json.dumps(value).encode(), "sha256").hexdigest()[:HASH_CHARACTERS]
+        assert found == json.dumps({"a": f"hmac-sha256:{expected}"}, separators=(",", ":")).encode()
+    assert 0 < len(masks._hashes) <= MOST_HASHES
+    assert all(len(text) <= LONGEST_HASHED for text in masks._hashes)
 
 
 def test_masks_are_of_their_environment_and_of_all() -> None:
