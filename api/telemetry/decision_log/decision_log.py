@@ -1,5 +1,6 @@
 """The decision log as handlers call it: it fixes the instant of a decision, takes the answer, and waits for no disk."""
 
+import logging
 from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter_ns
@@ -7,10 +8,10 @@ from typing import Final, Protocol
 
 from ....runtime import Engine
 from ...http.request_id import HasHeaders, id_of
-from ..bounded_queue import BoundedQueue
 from ..log_lines import TRACE
 from .decision_ids import IDS
-from .entry import ENTRY_BYTES, MICROSECONDS, Asker, EntryKind, Moment, Taken
+from .entry import ENTRY_BYTES, LINE_BYTES, MICROSECONDS, Asker, EntryKind, Moment, Taken, Waiting
+from .plain_lines import PlainLines
 
 
 class LogFull(Exception):
@@ -111,13 +112,19 @@ NO_LOG: Final = NoLog()
 
 
 class DecisionLog:
-    """The decision log of one worker. `refuses` says that no decision is made without a record."""
+    """The decision log of one worker. `refuses` says that no decision is made without a record.
+
+    `plain` makes the lines of plain answers. Without it, the writer makes every record. `failed` counts the answers
+    whose lines could not be made.
+    """
 
     is_on = True
 
-    def __init__(self, waiting: BoundedQueue[Taken], refuses: bool, clock: Callable[[], float]) -> None:
+    def __init__(self, waiting: Waiting, refuses: bool, clock: Callable[[], float], log: logging.Logger) -> None:
         """`clock` gives epoch seconds."""
-        self._waiting, self._refuses, self._clock = waiting, refuses, clock
+        self._waiting, self._refuses, self._clock, self._log = waiting, refuses, clock, log
+        self.plain: PlainLines | None = None
+        self.failed = 0
         self.file: Path | None = None
 
     def begin(self, began: int) -> Moment:
@@ -156,10 +163,23 @@ class DecisionLog:
         cut: bool = False,
         unreadable: tuple[str, ...] = (),
     ) -> None:
-        """See `Log`. PERF: `cost_of` is written out, as this is called for each decision."""
+        """See `Log`.
+
+        PERF: `cost_of` is written out, as this is called for each decision. A plain answer becomes a line at once: to
+        keep it until others have come takes longer.
+        """
         cost = ENTRY_BYTES + len(request) + len(answer)
         taken = Taken(kind, moment, duration, engine, request, answer, caller, request_id, trace, cost, cut, unreadable)
-        self._waiting.put(taken, cost, self._refuses)
+        try:
+            line = None if self.plain is None else self.plain.line(taken)
+        except Exception as ex:  # the decision is made, and its answer goes out
+            self._log.error("the decision log lost records: %s", type(ex).__name__, exc_info=ex)
+            self.failed += 1
+            return
+        if line is None:
+            self._waiting.put(taken, cost, self._refuses)
+        elif line:
+            self._waiting.put(line, LINE_BYTES + len(line), self._refuses)
 
 
 def begin(log: Log, req: HasCaller) -> Moment:

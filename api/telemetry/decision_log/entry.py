@@ -1,11 +1,12 @@
 """An answer as the event loop leaves it for the decision log: bytes and numbers, nothing that is not there already."""
 
 from enum import StrEnum
-from typing import Final
+from typing import Final, TypeAlias
 
 import msgspec
 
 from ....runtime import Engine
+from ..bounded_queue import BoundedQueue
 
 
 class EntryKind(StrEnum):
@@ -66,6 +67,13 @@ class Taken(msgspec.Struct, frozen=True, gc=False):
     cost: int
     cut: bool = False
     unreadable: tuple[str, ...] = ()
+
+
+LINE_BYTES: Final = 100
+"""The memory of a line beside its text."""
+
+Waiting: TypeAlias = BoundedQueue[Taken | bytes]
+"""The answers that wait: each as it was left, or as the line of its record."""
 
 
 class Entry(msgspec.Struct, frozen=True, gc=False):

@@ -13,7 +13,7 @@ from ...store.database.private_files import read_or_create_secret
 from ..bounded_queue import BoundedQueue, Bounds
 from ..metrics.counts import Counts
 from .decision_log import NO_LOG, DecisionLog, Log
-from .entry import Taken
+from .entry import Waiting
 from .masks import LEAST_KEY_CHARACTERS, BadMasks, Masks, read_masks
 from .metering import Metering
 from .opa_shape import event_of
@@ -50,9 +50,9 @@ class DecisionLogService:
         log: logging.Logger,
     ) -> None:
         self._settings, self._sink, self._masks, self._merge, self._said = settings, sink, masks, merge, log
-        self._waiting = BoundedQueue[Taken](Bounds(settings.buffer_records, settings.buffer_bytes), log, LOSS)
+        self._waiting: Waiting = BoundedQueue(Bounds(settings.buffer_records, settings.buffer_bytes), log, LOSS)
         self._refuses = settings.when_full == "refuse"
-        self.log = DecisionLog(self._waiting, self._refuses, clock)
+        self.log = DecisionLog(self._waiting, self._refuses, clock, log)
         self.log.file = readable_log(settings)
         self.writer: Writer | None = None
         self._turns: Turns | None = None
@@ -69,10 +69,11 @@ class DecisionLogService:
         settings = self._settings
         rendering = Rendering(self._merge, self._masks, settings.permit_share, settings.record_bytes)
         shape = event_of if settings.shape == "opa" else _unchanged
-        turns = Turns(self._waiting, PlainLines(rendering) if shape is _unchanged else None, self._said)
+        self.log.plain = PlainLines(rendering) if shape is _unchanged else None
+        turns = Turns(self._waiting)
         self.writer = Writer(self._waiting, turns.ready, self._sink, rendering, self._said, self._refuses, shape)
         self._turns, self._waiting.wake = turns, turns.wake
-        self._metering = Metering(counts, self._waiting, self._turns, self.writer)
+        self._metering = Metering(counts, self._waiting, self.log, self.writer)
         self.writer.start()
 
     def beat(self) -> None:

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 
-from ..bounded_queue import BoundedQueue
 from ..metrics.counts import Counts
 from ..metrics.definitions import (
     LOG_BYTES,
@@ -16,16 +15,16 @@ from ..metrics.definitions import (
     Metric,
     Series,
 )
-from .entry import Taken
-from .turns import Turns
+from .decision_log import DecisionLog
+from .entry import Waiting
 from .writer import Writer
 
 
 class Metering:
     """The numbers of one worker. PERF: its log counts for itself, and only the difference goes into the table."""
 
-    def __init__(self, counts: Counts, waiting: BoundedQueue[Taken], turns: Turns, writer: Writer) -> None:
-        self._counts, self._waiting, self._turns, self._writer = counts, waiting, turns, writer
+    def __init__(self, counts: Counts, waiting: Waiting, log: DecisionLog, writer: Writer) -> None:
+        self._counts, self._waiting, self._log, self._writer = counts, waiting, log, writer
         self._before: dict[tuple[Metric, Series], int] = {}
 
     def beat(self) -> None:
@@ -47,6 +46,6 @@ class Metering:
             (LOG_ERRORS, ()): writer.errors,
             (LOG_DROPPED, ("full",)): self._waiting.dropped,
             (LOG_DROPPED, ("refused",)): writer.refused,
-            (LOG_DROPPED, ("failed",)): self._turns.failed + writer.failed,
+            (LOG_DROPPED, ("failed",)): self._log.failed + writer.failed,
             (LOG_DROPPED, ("stopped",)): writer.left,
         }

@@ -95,7 +95,9 @@ class PlainLines:
         if taken.engine is not self._engine:
             self._learn(taken.engine)
         request, answer = taken.request, taken.answer
-        if taken.kind is not _EVALUATION or taken.cut or len(request) + len(answer) > self._most_bytes:
+        if taken.kind is not _EVALUATION or taken.cut or taken.unreadable:
+            return None
+        if len(request) + len(answer) > self._most_bytes:
             return None
         endings, took = self._plain, None
         duration = taken.duration // NANOSECONDS

@@ -3,10 +3,9 @@
 import logging
 import time
 from collections.abc import Callable
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 from ..bounded_queue import TURN_ENTRIES, BoundedQueue, QueueThread, give_turn
-from .entry import Taken
 from .record import ENCODER, Record
 from .rendering import Rendering
 from .sinks.sink import Sink, SinkFailed, SinkRefused
@@ -41,7 +40,7 @@ class Writer:
 
     def __init__(
         self,
-        waiting: BoundedQueue[Taken],
+        waiting: BoundedQueue[Any],
         ready: ReadyEntries,
         sink: Sink,
         rendering: Rendering,

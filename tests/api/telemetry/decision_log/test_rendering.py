@@ -1,6 +1,7 @@
 """Records of entries: one line, the same answer, shares of permissions, limits, and what is told of the caller."""
 
 import json
+import logging
 from types import SimpleNamespace
 from typing import Any
 
@@ -9,12 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from writ.api.endpoints.decisions.batch import merged
-from writ.api.telemetry.decision_log.entry import Entry, EntryKind, Moment, Taken
+from writ.api.telemetry.bounded_queue import BoundedQueue, Bounds
+from writ.api.telemetry.decision_log.decision_log import DecisionLog
+from writ.api.telemetry.decision_log.entry import Asker, Entry, EntryKind, Moment, Taken, Waiting
 from writ.api.telemetry.decision_log.masks import Mask, Masks
 from writ.api.telemetry.decision_log.opa_shape import event_of
 from writ.api.telemetry.decision_log.plain_lines import LONGEST_MASKED, MOST_MASKS, MOST_REMEMBERED, Endings, PlainLines
 from writ.api.telemetry.decision_log.record import time_text
 from writ.api.telemetry.decision_log.rendering import BATCH_RECORD_BYTES, Rendering, trace_id
+from writ.api.telemetry.decision_log.turns import Lines, Turns
 from writ.bundles.conditions.instants import parse_instant
 
 ALLOWED = {"decision": True, "context": {"reason_code": "ALLOWED", "policy_id": "p"}}
@@ -173,22 +177,45 @@ def test_what_is_not_plain_is_left_to_the_writer_and_what_is_left_out_is_empty()
                 None,
                 0,
                 cut,
+                unreadable,
             )
         )
-        for kind, environment, request, answer, cut in (
-            (EntryKind.EVALUATION, "prod", encode(ASK), ALLOWED, False),
-            (EntryKind.EVALUATION, "prod", encode(ASK), DENIED, False),
-            (EntryKind.SEARCH, "prod", encode(ASK), DENIED, False),
-            (EntryKind.EVALUATION, "test", encode(ASK), FAILED, False),
-            (EntryKind.EVALUATION, "test", encode({"x": "y" * LONGEST_MASKED}), DENIED, False),
-            (EntryKind.EVALUATION, "many", encode(ASK), DENIED, False),
-            (EntryKind.EVALUATION, "prod", encode(ASK), DENIED, True),
-            (EntryKind.EVALUATION, "prod", encode({"x": "y" * (LONGEST_MASKED + 400)}), DENIED, False),
+        for kind, environment, request, answer, cut, unreadable in (
+            (EntryKind.EVALUATION, "prod", encode(ASK), ALLOWED, False, ()),
+            (EntryKind.EVALUATION, "prod", encode(ASK), DENIED, False, ()),
+            (EntryKind.SEARCH, "prod", encode(ASK), DENIED, False, ()),
+            (EntryKind.EVALUATION, "test", encode(ASK), FAILED, False, ()),
+            (EntryKind.EVALUATION, "test", encode({"x": "y" * LONGEST_MASKED}), DENIED, False, ()),
+            (EntryKind.EVALUATION, "many", encode(ASK), DENIED, False, ()),
+            (EntryKind.EVALUATION, "prod", encode(ASK), DENIED, True, ()),
+            (EntryKind.EVALUATION, "prod", encode(ASK), DENIED, False, ("size",)),
+            (EntryKind.EVALUATION, "prod", encode({"x": "y" * (LONGEST_MASKED + 400)}), DENIED, False, ()),
         )
     ]
     assert found[0] == b""
     assert found[1]
-    assert found[2:] == [None] * 6
+    assert found[2:] == [None] * 7
+
+
+def test_an_answer_whose_line_cannot_be_made_is_counted_and_keeps_no_other_from_the_log(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    encode = msgspec.json.encode
+    waiting: Waiting = BoundedQueue(Bounds(9, 9_999), logging.getLogger("tests.log"), "%d are lost")
+    log = DecisionLog(waiting, refuses=False, clock=lambda: 1.5, log=logging.getLogger("tests.log"))
+    log.plain = PlainLines(Rendering(merged))
+    for answer in (encode(ALLOWED), b"no JSON", encode(DENIED)):
+        moment = log.begin(0)
+        log.keep(EntryKind.EVALUATION, moment, pinned("prod"), encode(ASK), answer, Asker("c"))
+    log.keep(EntryKind.EVALUATION, moment, pinned("prod"), encode(ASK), encode(DENIED), Asker("c"), cut=True)
+    turns = Turns(waiting)
+    turns.finish()
+    (lines, entry) = turns.ready
+    assert isinstance(lines, Lines)
+    assert [json.loads(line)["answer"] for line in lines.text.splitlines()] == [ALLOWED, DENIED]
+    assert isinstance(entry, Entry)
+    assert (log.failed, waiting.entries, waiting.bytes) == (1, 3, lines.cost + entry.cost)
+    assert "lost records" in caplog.text
 
 
 def test_a_request_of_many_lines_is_one() -> None:
