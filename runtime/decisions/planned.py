@@ -3,8 +3,9 @@
 from collections.abc import Callable
 
 from ..requests.members import Attributes
-from ..rules.plan import answer_of
+from ..rules.plan import Plan, answer_of
 from ..rules.reasons import Answer
+from ..rules.role_set import RoleSet
 from ..snapshot import Holder, Snapshot, may_be_granted
 
 
@@ -41,4 +42,17 @@ def is_as_good_as_plain(snapshot: Snapshot, holder: Holder, rtype: str, rid: str
     """Returns whether a holder has no grants on the resource, and is valid now."""
     if not holder.since <= now < holder.until:
         return False
-    return not holder.grants or not may_be_granted(holder, snapshot.rules.types[rtype].number, rid)
+    return not may_have_grants(snapshot, holder, rtype, rid)
+
+
+def may_have_grants(snapshot: Snapshot, holder: Holder, rtype: str, rid: str) -> bool:
+    """Returns whether a holder may have grants on a resource of a declared type, in force or not."""
+    return bool(holder.grants) and may_be_granted(holder, snapshot.rules.types[rtype].number, rid)
+
+
+def plan_for(snapshot: Snapshot, rtype: str, action: str, roles: RoleSet) -> Plan | None:
+    """Returns the plan for a type, an action and roles, if there is one. It has none for strict requests (E8)."""
+    try:
+        return snapshot.plans[rtype][action][roles]
+    except KeyError:
+        return None

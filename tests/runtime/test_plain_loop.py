@@ -1,5 +1,6 @@
 """Every way of deciding agrees with the plain loop over ranked rules, on random models and hostile requests."""
 
+import json
 from collections import Counter
 from pathlib import Path
 from random import Random
@@ -106,6 +107,14 @@ def by_ids(read: EvaluationRequest) -> dict[str, Any] | None:
     }
 
 
+def plainest_form(request: Any) -> dict[str, Any] | None:
+    """The plainest form of a request, or None if it has none or is malformed."""
+    try:
+        return by_ids(read_carefully(request))
+    except BadRequest:
+        return None
+
+
 def arguments(plainest: dict[str, Any], now: float) -> tuple[Any, ...]:
     """The question as the arguments of `allowed` and `ask`."""
     subject, action, resource = plainest["subject"], plainest["action"], plainest["resource"]
@@ -180,6 +189,30 @@ def plain_answers(engine: Engine, request: dict[str, Any], now: float) -> list[A
     found = [msgspec.json.decode(one.encoded) for one in (engine.answer(single, now), *engine.answers(batch, now))]
     assert [found[1], found[5]] == [engine.decide(other, now) for other in others]
     return [found[0], *found[2:5], *found[6:]]
+
+
+def test_each_item_of_a_batch_gets_the_answer_to_it_alone(tmp_path: Path) -> None:
+    """D1 to D8: items of several subjects, types and actions in turn, also with grants and roles that end (P4)."""
+    items, granted = 0, Counter[bool]()
+    for seed in range(150):
+        document, _, now = seeded_case(seed)
+        engine, alone = (engine_for(document, tmp_path / f"{seed}-{name}.bundle") for name in ("batch", "alone"))
+        asked = [plainest_form(a_request(Pick.seeded(10 * seed + number), document)) for number in range(10)]
+        plain = [one for one in asked if PLAIN.evaluation(json.dumps(one).encode()) is not None]
+        people = [one["subject"] for one in plain]
+        mixed = [one | {"subject": subject} for subject in people for one in plain]
+        Random(seed).shuffle(mixed)
+        for batch in (mixed, sorted(mixed, key=lambda one: str(one["subject"]))):
+            if not batch:
+                continue
+            expected = [alone.decide(one, now) for one in batch]
+            for _ in range(2):  # the second time, all plans are there
+                read = PLAIN.batch(msgspec.json.encode({"evaluations": batch}))
+                assert [msgspec.json.decode(one.encoded) for one in engine.answers(read, now)] == expected
+            items += len(batch)
+            granted.update(one["context"]["access_path"] == "direct" for one in expected)
+    assert items > 1_000
+    assert granted[True] > 5
 
 
 ENDS = ("DENY_OVERRIDE", "EXPLICIT_DENY", "a rule with conditions", "a rule without conditions", "nothing")
