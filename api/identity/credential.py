@@ -62,11 +62,30 @@ class Recent(Protocol):
     def keep(self, header: str, credential: Credential, version: object) -> None:
         """Remembers the credential of `header` at `version`."""
 
-    def engine(self, header: str, version: object, env: str) -> tuple[Credential, Engine] | None:
-        """Returns the credential of `header` at `version` and the engine of an environment that it may ask, or None."""
+    def admission(self, header: str, version: object, env: str) -> "Admission | None":
+        """Returns the admission of `header` to an environment at `version`, or None."""
 
-    def keep_engine(self, header: str, version: object, env: str, engine: Engine) -> None:
-        """Remembers that the credential of `header` may ask an engine at `version`."""
+    def admit(self, header: str, credential: Credential, version: object, env: str, engine: Engine) -> "Admission":
+        """Returns the admission of `header` to an engine at `version`, and remembers it as long as the credential."""
+
+    def admits(self, admission: "Admission", header: bytes) -> bool:
+        """Returns whether `header` is still admitted: it is that of the admission, which has not ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """A credential, and the engine of an environment that it may ask, as of a version of the data.
+
+    It holds at instants with `since` <= now < `until`. `key` is made of the header, which is not kept.
+    """
+
+    credential: Credential
+    env: str
+    engine: Engine
+    version: object
+    since: float
+    until: float
+    key: tuple[int, int]
 
 
 def highest(scopes: Sequence[str]) -> Scope:

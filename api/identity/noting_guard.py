@@ -12,6 +12,8 @@ from .guard import Guard
 class NotingGuard(Guard):
     """A guard that notes the caller for this task, whatever server took the request."""
 
+    notes = True
+
     def admitted(
         self, header: str | None, address: Callable[[], str], needed: Scope, env: str | None, version: object
     ) -> Credential:

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple, Protocol
 
 from ...runtime import Engine
 from ..store.errors import StoreUnavailable
-from .credential import Credential
+from .credential import Admission, Credential
 
 VALID_SECONDS: Final = 1.0
 """Time for which a header is remembered. It is short since signing keys are not in the store that is watched.
@@ -26,20 +26,20 @@ class CredentialWatch(Protocol):
 
 
 class _Known(NamedTuple):
-    """A credential as of a version, at instants with `since` <= now < `until`, and the engines that it may ask."""
+    """A credential as of a version, at instants with `since` <= now < `until`, and its admissions by environment."""
 
     credential: Credential
     version: object
     since: float
     until: float
-    engines: dict[str, Engine]
+    admissions: dict[str, Admission]
 
 
 class RecentHeaders:
     """The recent headers of one worker. Each is valid until the next commit, for `VALID_SECONDS` at most.
 
     PERF: to split a header and compute its SHA-256 costs a tenth of an evaluation. The key here is two keyed hashes of
-    64 bits (SipHash, as Python's strings have it), and the header itself is not kept. Without the two random prefixes,
+    64 bits (SipHash, as Python's bytes have it), and the header itself is not kept. Without the two random prefixes,
     a guess matches both hashes with probability 2**-128.
 
     `hits` and `misses` count the lookups.
@@ -52,7 +52,7 @@ class RecentHeaders:
         it is used.
         """
         self._watch, self._clock, self._used = watch, clock, used
-        self._prefixes = secrets.token_urlsafe(), secrets.token_urlsafe()
+        self._prefixes = secrets.token_bytes(), secrets.token_bytes()
         self.hits = self.misses = 0
         self._known: OrderedDict[tuple[int, int], _Known] = OrderedDict()
 
@@ -72,27 +72,42 @@ class RecentHeaders:
         self.hits += 1
         return found.credential
 
-    def engine(self, header: str, version: object, env: str) -> tuple[Credential, Engine] | None:
+    def admission(self, header: str, version: object, env: str) -> Admission | None:
         """See `Recent`. Only a hit is counted: who finds nothing here asks for the credential."""
         found = self._valid(header, version)
-        if found is None:
-            return None
-        credential, _, _, _, engines = found
-        engine = engines.get(env)
-        if engine is None:
-            return None
-        self.hits += 1
-        return credential, engine
+        admission = None if found is None else found.admissions.get(env)
+        if admission is not None:
+            self.hits += 1
+        return admission
 
-    def keep_engine(self, header: str, version: object, env: str, engine: Engine) -> None:
-        """See `Recent`."""
+    def admit(self, header: str, credential: Credential, version: object, env: str, engine: Engine) -> Admission:
+        """See `Recent`. It has ended when it begins if nothing is remembered, or if the bytes of the header, of which
+        `admits` gets to know, may be those of another text.
+        """
         found = self._valid(header, version)
+        since, until = (0.0, 0.0) if found is None or not header.isascii() else (found.since, found.until)
+        admission = Admission(credential, env, engine, version, since, until, self._key(header))
         if found is not None:
-            found.engines[env] = engine
+            found.admissions[env] = admission
+        return admission
+
+    def admits(self, admission: Admission, header: bytes) -> bool:
+        """See `Recent`. Raises StoreUnavailable. Only a hit is counted, as in `admission`.
+
+        PERF: it is asked for each request, so it makes nothing. The watch gives one object until something changes.
+        """
+        one, other = self._prefixes
+        if (
+            self._watch.version() is admission.version
+            and admission.since <= self._clock() < admission.until
+            and admission.key == (hash(one + header), hash(other + header))
+        ):
+            self.hits += 1
+            return True
+        return False
 
     def _valid(self, header: str, version: object) -> _Known | None:
-        one, other = self._prefixes  # PERF: as in `_key`
-        found = self._known.get((hash(one + header), hash(other + header)))
+        found = self._known.get(self._key(header))
         if found is None:
             return None
         _, known, since, until, _ = found
@@ -115,5 +130,5 @@ class RecentHeaders:
             self._known.popitem(last=False)
 
     def _key(self, header: str) -> tuple[int, int]:
-        one, other = self._prefixes
-        return hash(one + header), hash(other + header)
+        (one, other), sent = self._prefixes, header.encode("utf-8", "surrogatepass")
+        return hash(one + sent), hash(other + sent)

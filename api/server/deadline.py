@@ -72,12 +72,13 @@ class Deadline:
         self._due = math.inf
         self._pace: Pace | None = None
         self._timer: asyncio.TimerHandle | None = None
+        self._looks = math.inf  # when the timer looks
 
     def set(self, seconds: float) -> None:
         """Expire after `seconds`, instead of whenever it would have."""
         self._pace = None
         self._due = due = self._loop.time() + seconds
-        if self._timer is None or self._timer.when() > due:
+        if self._looks > due:
             self._start(due)
 
     def follow(self, pace: Pace) -> None:
@@ -95,15 +96,15 @@ class Deadline:
         self.clear()
         if self._timer is not None:
             self._timer.cancel()
-            self._timer = None
+            self._timer, self._looks = None, math.inf
 
     def _start(self, due: float) -> None:
         if self._timer is not None:
             self._timer.cancel()
-        self._timer = self._loop.call_at(due, self._look)
+        self._timer, self._looks = self._loop.call_at(due, self._look), due
 
     def _look(self) -> None:
-        self._timer = None
+        self._timer, self._looks = None, math.inf
         due = self._due if self._pace is None else self._pace.due
         if due <= self._loop.time():
             self._expired()

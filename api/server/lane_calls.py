@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Final, Protocol
 
 from .request_parser import Request
-from .response_head import STATUS_LINES, STRICT_TRANSPORT
+from .response_head import STATUS_LINES, STRICT_TRANSPORT, DateLine
 
 LANE_BYTES: Final = 64 * 1024
 """The longest body that the decision lane takes."""
@@ -17,7 +17,7 @@ ENDS: Final = (_OPEN, _LAST), (STRICT_TRANSPORT + _OPEN, STRICT_TRANSPORT + _LAS
 _STATUS_LINES: Final = STATUS_LINES["1.1"]
 _OUTCOME: Final = b"%bx-request-id: %b\r\n%bcontent-length: %d\r\n%b%b%b"
 _DECISION: Final = (
-    b"HTTP/1.1 200 OK\r\nx-request-id: %b\r\n%bcontent-length: %d\r\ncontent-type: application/json\r\n%b%b%b"
+    b"HTTP/1.1 200 OK\r\nx-request-id: %b\r\n%b%b\r\ncontent-length: %d\r\ncontent-type: application/json\r\n%b%b%b"
 )
 
 
@@ -27,8 +27,11 @@ class Lane(Protocol):
     def takes(self, target: bytes) -> bool:
         """Returns whether the target of a POST is one of the lane's."""
 
-    def answer(self, request: Request, body: bytes) -> tuple[bytes, bytes] | None:
-        """Returns header lines and the body of a 200 to a request, or None if the application has to answer."""
+    def answer(self, request: Request, body: bytes) -> tuple[bytes, bytes, bytes] | None:
+        """Returns the parts of a 200 to a request, or None if the application has to answer.
+
+        They are header lines up to a value, the value, and the body.
+        """
 
     def serves(self, target: bytes) -> bool:
         """Returns whether the target is a gateway's, of any method."""
@@ -73,24 +76,34 @@ def is_gateways(lane: Lane | None, request: Request) -> bool:
     )
 
 
-def lane_bytes(
-    lane: Lane, request: Request, body: bytes, peer: Callable[[], str], date_line: bytes, end: bytes
-) -> bytes | None:
-    """Returns the response to a request, the same bytes as the application's, or None if the application has to answer.
+class LaneResponses:
+    """The responses of the lane on one connection."""
 
-    A gateway's request has no body. `peer` gives the address that the request is from. `end` is one of ENDS.
+    __slots__ = ("_date", "_ends", "_lane", "_peer")
 
-    PERF: a response is formatted at once. To join it from pieces that are formatted takes twice as long.
-    """
-    if request.length:
-        answer = lane.answer(request, body)
-        if answer is None:
+    def __init__(self, lane: Lane | None, date: DateLine, peer: Callable[[], str], secure: bool) -> None:
+        """`peer` gives the address that requests are from."""
+        self._lane, self._date, self._peer, self._ends = lane, date, peer, ENDS[secure]
+
+    def to(self, request: Request, body: bytes, closes: bool = False) -> bytes | None:
+        """Returns the response to a request, the same bytes as the application's, or None if that has to answer.
+
+        A gateway's request has no body. `closes` tells whether the connection ends with the response.
+
+        PERF: a response is formatted at once. To join it from pieces that are formatted takes twice as long.
+        """
+        lane, end = self._lane, self._ends[closes]
+        if lane is None:
             return None
-        lines, content = answer
-        return _DECISION % (request.id, lines, len(content), date_line, end, content)
-    outcome = lane.outcome(request, peer())
-    if outcome is None:
-        return None
-    status, lines, content = outcome
-    head = _STATUS_LINES[status], request.id, lines, len(content), date_line, end
-    return _OUTCOME % (*head, b"" if request.method == "HEAD" else content)
+        if request.length:
+            answer = lane.answer(request, body)
+            if answer is None:
+                return None
+            lines, value, content = answer
+            return _DECISION % (request.id, lines, value, len(content), self._date.now(), end, content)
+        outcome = lane.outcome(request, self._peer())
+        if outcome is None:
+            return None
+        status, lines, content = outcome
+        head = _STATUS_LINES[status], request.id, lines, len(content), self._date.now(), end
+        return _OUTCOME % (*head, b"" if request.method == "HEAD" else content)

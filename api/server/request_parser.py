@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 import httptools
 
@@ -66,7 +66,7 @@ class Request:
 
     `fields` has the last value of each field by its lower-case name; `headers` are all of them in order. `repeats`
     means that some field came twice. `keep_alive` is whether the client wants another request on the connection.
-    `id` is what the answer and the logs have as the request's id.
+    `id` is what the answer and the logs have as the request's id. `admission` is for the decision lane.
     """
 
     method: str
@@ -79,6 +79,7 @@ class Request:
     length: int
     keep_alive: bool
     id: bytes
+    admission: Any = None
 
     @property
     def expects_continue(self) -> bool:

@@ -43,7 +43,8 @@ class DateLine:
 
     def now(self) -> bytes:
         """Returns the line for the clock's time."""
-        return self.at(time.time())
+        now = time.time()
+        return self._line if int(now) == self._second else self.at(now)  # PERF: one call less
 
 
 def refusal_bytes(status: int, sentence: str, id: bytes, secure: bool, extra: bytes = b"") -> bytes:

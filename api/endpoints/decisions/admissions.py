@@ -6,7 +6,7 @@ from typing import NoReturn
 from ....runtime import Engine
 from ...engines.live.bound_engines import refuse_other
 from ...engines.live.engine_access import EngineOf
-from ...identity.credential import Credential, Recent, Scope
+from ...identity.credential import Admission, Credential, Recent, Scope
 from ...identity.guard import Guard
 
 
@@ -22,24 +22,43 @@ class Admissions:
 
     def __init__(self, guard: Guard, recent: Recent, engine_of: EngineOf) -> None:
         self.guard, self.engine_of, self._recent = guard, engine_of, recent
+        self.again: Callable[[Admission, bytes], bool] = self._noted_again if guard.notes else recent.admits
+        """Returns whether an earlier admission is that of a header and has not ended, so that it counts again."""
 
     def of(self, header: str | None, env: str) -> tuple[Credential, Engine]:
         """Returns the credential of an `Authorization` header or of none, and the engine that it may ask, pinned.
 
         Raises UnknownToWorker, and what `Guard.admitted`, EngineOf and `refuse_other` raise.
         """
+        if header is not None:
+            admission = self.admission(header, env)
+            return admission.credential, admission.engine.held()
+        credential, engine = self._admitted(None, env, self._recent.version())
+        return credential, engine.held()
+
+    def admission(self, header: str, env: str) -> Admission:
+        """Returns the admission of an `Authorization` header. Its engine is to be `held` for each question, so that the
+        answer and the record tell the revision that decided. Raises what `of` raises.
+        """
         version = self._recent.version()
-        kept = None if header is None else self._recent.engine(header, version, env)
+        kept = self._recent.admission(header, version, env)
         if kept is not None:
-            credential, engine = kept
-            self.guard.note(env, credential)
-            return credential, engine.held()  # the answer and the record tell the revision that decided
+            self.guard.note(env, kept.credential)
+            return kept
+        credential, engine = self._admitted(header, env, version)
+        return self._recent.admit(header, credential, version, env, engine)
+
+    def _noted_again(self, admission: Admission, header: bytes) -> bool:
+        if not self._recent.admits(admission, header):
+            return False
+        self.guard.note(admission.env, admission.credential)
+        return True
+
+    def _admitted(self, header: str | None, env: str, version: object) -> tuple[Credential, Engine]:
         credential = self.guard.admitted(header, _leave, Scope.READ, env, version)
         engine = self.engine_of(env)
         refuse_other(engine, credential.bounds)
-        if header is not None:
-            self._recent.keep_engine(header, version, env, engine)
-        return credential, engine.held()
+        return credential, engine
 
     def credential(self, header: str | None, address: Callable[[], str], env: str) -> Credential:
         """Returns the credential of a request that may have to wait for its engine. `address` and what it raises: see

@@ -14,7 +14,9 @@ from typing import Final, Protocol, TypeAlias
 
 from ....runtime import Engine
 from ...http.revision_tokens import decision_lines
+from ...identity.credential import Admission
 from ...store.environment_ids import DEFAULT
+from ...telemetry.decision_log.decision_ids import IDS
 from ...telemetry.decision_log.decision_log import NO_LOG, Log
 from ...telemetry.log_lines import TRACE
 from ...telemetry.metrics.counter_layout import LAST, SHIFT, SUM
@@ -55,6 +57,12 @@ class Head(Protocol):
     @property
     def id(self) -> bytes: ...
 
+    admission: Admission | None
+    """The last admission of a request with this head, if the lane has kept one."""
+
+
+LaneDecision: TypeAlias = tuple[bytes, bytes, bytes]
+"""Header lines up to the id of a decision, that id, and the decision as JSON."""
 
 Gateways: TypeAlias = Callable[[Head, str], "tuple[int, bytes, bytes] | None"]
 """Returns status, header lines and body for a gateway's request from the address of a peer, or None for another one."""
@@ -75,7 +83,7 @@ class DecisionLane:
         log: Log = NO_LOG,
     ) -> None:
         """`gateways` answers gateways."""
-        self._admissions = admissions
+        self._admissions, self._again = admissions, admissions.again
         self._calls, self._gateways, self._counts, self._log = calls, gateways, counts, log
         self._told: Engine | None = None
         self._revision = b""
@@ -97,30 +105,36 @@ class DecisionLane:
         self._targets[target] = found[1].decode() if found[1] else DEFAULT, call, times
         return True
 
-    def answer(self, request: Head, body: bytes) -> tuple[bytes, bytes] | None:
-        """Returns header lines and the body of a 200, or None if the application has to answer."""
+    def answer(self, request: Head, body: bytes) -> LaneDecision | None:
+        """Returns the parts of a 200, or None if the application has to answer."""
         began = perf_counter_ns()
         try:
             env, call, times = self._targets[request.target]
-            moment = self._log.begin(began)
-            credential, engine = self._admissions.of(request.fields[b"authorization"].decode("latin-1"), env)
-            answer = call.at_once(engine, body, moment.now)
+            admission, header = request.admission, request.fields[b"authorization"]
+            if admission is None or not self._again(admission, header):
+                admission = request.admission = self._admissions.admission(header.decode("latin-1"), env)
+            engine, log = admission.engine.held(), self._log
+            if log.is_on:
+                moment = log.begin(began)
+                answer, id = call.at_once(engine, body, moment.now), moment.id
+            else:
+                answer, id = call.at_once(engine, body), IDS.next()
         except Exception:  # the application meets it again, answers it and reports it
             return None
         if answer is None:
             return None
         kind, encoded = answer
         taken = perf_counter_ns() - began
-        if self._log.is_on:
+        if log.is_on:
             trace = request.fields.get(TRACE)
-            self._log.take(kind, moment, taken, engine, body, encoded, credential.actor, request.id, trace)
+            log.take(kind, moment, taken, engine, body, encoded, admission.credential.actor, request.id, trace)
         if engine is not self._told:  # PERF: a held engine is of one revision
             self._told, self._revision = engine, decision_lines(engine)
         # PERF: as `Counts.answered`, without a call.
         row, bucket = self._counts.row, (taken >> SHIFT).bit_length()
         row[times + (bucket if bucket < LAST else LAST)] += 1
         row[times + SUM] += taken
-        return b"%b%b\r\n" % (self._revision, moment.id), encoded
+        return self._revision, id, encoded
 
     def serves(self, target: bytes) -> bool:
         """Returns whether the target is a gateway's, of any method."""

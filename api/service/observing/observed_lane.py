@@ -5,7 +5,7 @@ from http import HTTPStatus
 from time import perf_counter_ns
 from typing import Final
 
-from ...endpoints.decisions.lane import MOST_TARGETS, DecisionLane, Head, route_of_call
+from ...endpoints.decisions.lane import MOST_TARGETS, DecisionLane, Head, LaneDecision, route_of_call
 from ...endpoints.gateway.front import route_of_target
 from ...http.caller import CALLER, SERVICE
 from .answered import Observer, answer_of
@@ -21,14 +21,14 @@ class ObservedLane:
         self._lane, self._observer, self._is_secure = lane, observer, is_secure
         self.takes, self.serves = lane.takes, lane.serves
 
-    def answer(self, request: Head, body: bytes) -> tuple[bytes, bytes] | None:
+    def answer(self, request: Head, body: bytes) -> LaneDecision | None:
         """See `DecisionLane`."""
         began = perf_counter_ns()
         CALLER.set(SERVICE)
         answer = self._lane.answer(request, body)
         if answer is not None:
             route = _call_route(request.target), request.method
-            self._report(request, route, HTTPStatus.OK.value, began, len(answer[1]))
+            self._report(request, route, HTTPStatus.OK.value, began, len(answer[2]))
         return answer
 
     def outcome(self, request: Head, peer: str) -> tuple[int, bytes, bytes] | None:

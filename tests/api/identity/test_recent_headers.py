@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 from writ.api.identity import recent_headers
-from writ.api.identity.credential import Credential, Scope
+from writ.api.identity.credential import Admission, Credential, Scope
 from writ.api.identity.recent_headers import VALID_SECONDS, RecentHeaders
 from writ.api.store.store import Store
+from writ.runtime import Engine
 
 from tests.support.clock import Clock
 from tests.support.stored import ACTOR
@@ -15,6 +16,8 @@ from tests.support.stored import ACTOR
 HEADER, START = "Bearer writ_sk_secret", 1_700_000_000.0
 READER = Credential(Scope.READ, "someone", expires=START + 0.5)
 LASTING = Credential(Scope.READ, "someone")
+ENGINE = object.__new__(Engine)
+"""It is only passed on."""
 
 
 @pytest.fixture
@@ -58,6 +61,43 @@ def test_it_is_known_for_a_moment_and_no_longer_than_it_is_good(recent: RecentHe
         clock.now = START + now
         found = recent.credential(HEADER, version), recent.credential("Bearer short", version)
         assert tuple(one is not None for one in found) == known
+
+
+def test_an_admission_ends_with_a_commit_a_moment_and_its_credential(
+    recent: RecentHeaders, store: Store, clock: Clock
+) -> None:
+    def admitted(credential: Credential = LASTING, header: str = HEADER) -> Admission:
+        version = recent.version()
+        recent.keep(header, credential, version)
+        return recent.admit(header, credential, version, "default", ENGINE)
+
+    kept, sent = admitted(), HEADER.encode()
+    assert recent.admits(kept, sent)
+    assert not recent.admits(kept, sent + b"x")
+    assert recent.admission(HEADER, recent.version(), "default") is kept
+    assert recent.admission(HEADER, recent.version(), "other") is None
+    clock.now = START + VALID_SECONDS
+    assert not recent.admits(kept, sent)
+    clock.now = START - 1
+    assert not recent.admits(kept, sent), "the clock was set back"
+    clock.now = START
+    short = admitted(READER)
+    assert recent.admits(short, sent)
+    clock.now = READER.expires
+    assert not recent.admits(short, sent)
+    clock.now, kept = START, admitted()
+    store.create_environment(ACTOR, "other")
+    assert not recent.admits(kept, sent)
+    assert recent.admission(HEADER, recent.version(), "default") is None
+
+
+def test_an_admission_is_none_for_bytes_that_may_be_another_header(recent: RecentHeaders) -> None:
+    version, header = recent.version(), "Bearer æ"
+    recent.keep(header, LASTING, version)
+    kept = recent.admit(header, LASTING, version, "default", ENGINE)
+    assert not any(recent.admits(kept, header.encode(form)) for form in ("utf-8", "latin-1"))
+    never = recent.admit(HEADER, LASTING, version, "default", ENGINE)
+    assert not recent.admits(never, HEADER.encode()), "the header is not remembered"
 
 
 def test_nothing_is_known_while_the_store_cannot_be_read(recent: RecentHeaders, store: Store, tmp_path: Path) -> None:
