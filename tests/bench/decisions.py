@@ -7,26 +7,30 @@ import argparse
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
+import msgspec
 from writ import Decision
 from writ.runtime import Engine
 
 from tests.bench import peers_casbin, peers_cedar, peers_vakt, requests
 from tests.bench.expected import Disagreement, Expected
 from tests.bench.models import OWNING_GRANTS, Document, company, crowded
-from tests.bench.requests import arguments
+from tests.bench.requests import FIRST_TYPES, arguments
 from tests.bench.rounds import Row, measure
-from tests.bench.table import show
+from tests.bench.table import ON_FIRST_TYPES, show
 from tests.support.bundling import bundle_file
 
 SMALLEST = 100
 CUTS_CHECKED = 20
 CASBIN_CROWD = 1_000
 """casbin takes part in the worst case up to so many policies; with 10,000, one answer takes nearly half a second."""
+
+Parts: TypeAlias = Callable[[Document], tuple[Any, ...]]
+"""Makes the arguments of a call from a request. It is not timed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +62,7 @@ class Contest:
     def writ(self, asked: str, items: Sequence[Document]) -> Iterator[Row]:
         yield self._row(asked, "writ decide", self.engine.decide, items)
         for engine, call in (("writ ask", self.engine.ask), ("writ allowed", self.engine.allowed)):
-            yield self._row(asked, engine, call, [arguments(item) for item in items], flat=True)
+            yield self._row(asked, engine, call, items, arguments)
 
     def peers(self, asked: str, items: Sequence[Document]) -> Iterator[Row]:
         for engine, peer, prepared in (
@@ -66,7 +70,7 @@ class Contest:
             ("vakt", self.vakt, peers_vakt.decide_prepared),
         ):
             yield self._row(asked, engine, peer.decide, items)
-            yield self._row(asked, f"{engine}, prepared", prepared, [peer.prepare(item) for item in items], flat=True)
+            yield self._row(asked, f"{engine}, prepared", prepared, items, peer.prepare)
         yield self._row(asked, "cedarpy, as in its examples", self.cedar.decide_plainly, items)
 
     def with_casbin(self, asked: str, items: Sequence[Document]) -> Iterator[Row]:
@@ -75,8 +79,12 @@ class Contest:
     def without_slices(self, asked: str, items: Sequence[Document]) -> Iterator[Row]:
         yield self._row(asked, "cedarpy, unsliced", self.cedar.decide_whole, items)
 
-    def _row(self, asked: str, engine: str, call: Any, items: Sequence[Any], flat: bool = False) -> Row:
-        return Row(self.policies, asked, engine, call, items, flat)
+    def _row(self, asked: str, engine: str, call: Any, items: Sequence[Document], parts: Parts | None = None) -> Row:
+        """A row whose requests are read from JSON right before they are timed. `parts` makes what `call` is given."""
+        bodies = [msgspec.json.encode(item) for item in items]
+        if parts is None:
+            return Row(self.policies, asked, engine, call, bodies, made=msgspec.json.decode)
+        return Row(self.policies, asked, engine, call, bodies, True, lambda body: parts(msgspec.json.decode(body)))
 
 
 def company_rows(policies: int, effort: Effort, folder: Path, now: float) -> Iterator[Row]:
@@ -85,6 +93,7 @@ def company_rows(policies: int, effort: Effort, folder: Path, now: float) -> Ite
     document, expected = contest.document, contest.expected
     hot = [requests.hot(expected)]
     distinct = requests.distinct(document, expected, effort.distinct)
+    first = requests.distinct(document, expected, effort.distinct, types=FIRST_TYPES)
     owners = requests.distinct(document, expected, effort.distinct, OWNING_GRANTS)
     granted = requests.by_grant(document, expected, effort.distinct)
     for request in distinct[:CUTS_CHECKED]:
@@ -93,6 +102,7 @@ def company_rows(policies: int, effort: Effort, folder: Path, now: float) -> Ite
         ("hot", hot, (contest.writ, contest.peers, contest.with_casbin)),
         ("distinct", distinct, (contest.writ, contest.peers, contest.with_casbin)),
         ("distinct", distinct[:CUTS_CHECKED], (contest.without_slices,)),
+        (ON_FIRST_TYPES, first, (contest.writ,)),
         ("of subjects with grants", owners, (contest.writ,)),
         ("by a grant", granted, (contest.writ,)),
     ):

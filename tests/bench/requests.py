@@ -39,6 +39,9 @@ HOT_TRIED = 200
 ASKING_TYPES = 50
 """People of so many types ask at most, spread over the company: 500 people who are at work at one time."""
 
+FIRST_TYPES = 5
+"""The types that every company has, which are the same in every company (see `models`)."""
+
 WITHOUT_GRANTS = tuple(sorted(set(range(PEOPLE_PER_TYPE)) - set(OWNING_GRANTS)))
 
 
@@ -63,14 +66,19 @@ def hot(expected: Expected) -> Document:
 
 
 def distinct(
-    document: Document, expected: Expected, count: int, people: tuple[int, ...] = WITHOUT_GRANTS
+    document: Document,
+    expected: Expected,
+    count: int,
+    people: tuple[int, ...] = WITHOUT_GRANTS,
+    types: int | None = None,
 ) -> list[Document]:
     """`count` requests, no two alike, with outcomes in the shares of `SHARES`, in random order.
 
     `people` says which of each team ask: by default those without direct grants, which the other engines don't know.
+    `types` says how many types, from the first on, have teams that ask and are asked about: by default all.
     None of the requests is decided by a grant.
     """
-    random, types = Random(f"{count} requests of {people}"), len(document["resource_types"])
+    random, types = Random(f"{count} requests of {people}"), types or len(document["resource_types"])
     wanted = Counter({outcome: round(share * count) for outcome, share in SHARES.items()})
     wanted["ALLOWED"] += count - wanted.total()
     chosen: list[Document] = []
