@@ -42,10 +42,11 @@ MOST_LEARNED: Final = 16
 class KnownHead:
     """A head that was read. `request` is that of the last head that matched, without its credentials."""
 
-    __slots__ = ("_holes", "_id", "_length", "_match", "credentials", "request")
+    __slots__ = ("_holes", "_id", "_length", "_match", "credentials", "pattern", "request")
 
     def __init__(self, pattern: bytes, request: Request) -> None:
         """`pattern` is that of `pattern_of`."""
+        self.pattern = pattern
         self._match = re.compile(pattern).match  # PERF: which remembers it for other connections too
         self._holes = holes = [name for name, _ in request.headers if name in _HOLES]
         # PERF: the places of two of the values, so that they are not looked up by their names.
@@ -118,8 +119,10 @@ class KnownHeads:
         """Learn the head at the start of `data`, from which `request` was read, if it came twice in a row."""
         if self._left <= 0 or request is None:
             return
-        self._left -= 1
         pattern = pattern_of(data, request)
+        if any(known.pattern == pattern for known in self.heads):
+            return  # the lane left it at first, since the machine was busy
+        self._left -= 1
         if pattern is None or pattern != self._last:
             self._last = pattern or b""
             return

@@ -266,6 +266,7 @@ def test_a_head_is_learned_when_it_comes_twice_in_a_row() -> None:
     one, other = sent(LINES), sent([*LINES, b"X-Other: 1"])
     assert learned(one, other, one, other).heads == ()
     assert len(learned(one, one, other, other).heads) == 2
+    assert len(learned(*[one] * (MOST_LEARNED + 2), other, other).heads) == 2, "one is learned once"
     many = [sent([*LINES, b"X-Other: %d" % number]) for number in range(MOST_LEARNED)]
     assert len(learned(*(data for data in many for _ in range(2))).heads) == MOST_KNOWN
     assert learned(*many, one, one).heads == (), "so much for a client whose heads all differ"
