@@ -230,10 +230,17 @@ def test_a_restart_starts_empty(tmp_path: Path) -> None:
             assert allowed(server, "alice", LIMIT + 10) == LIMIT
 
 
+def is_ready(server: Server) -> bool:
+    with RawConnection(server.host, server.port) as raw:
+        raw.send(request("GET", "/readyz"))
+        return raw.answer().status == 200
+
+
 def test_an_agent_counts_for_itself(tmp_path: Path) -> None:
     path = bundle(tmp_path)
     line = command("agent", "--bundle", str(path), "--unsigned", "--bind", "127.0.0.1:0", "--workers", str(WORKERS))
     with started(line, environment(), tmp_path / "agent.log", tmp_path) as agent:
+        assert wait_until(lambda: all(is_ready(agent) for _ in range(20)))  # on as many connections, so of every worker
         assert LIMIT <= allowed_at_once(agent, "alice") <= LIMIT + WORKERS - 1
 
 
