@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from ....bundles.wording import joined
-from ..wording.plain_values import named
+from ....bundles.wording import joined, quoted
 from ..wording.region_lines import region_lines, subject_words, unknown_line
 from .who_can_answer import WhoCan
 
@@ -23,7 +22,7 @@ def who_can_lines(body: Mapping[str, Any], found: WhoCan) -> Iterator[str]:
     if found.reason is not None:
         yield f"none: {found.reason}"
     if found.left_open:
-        yield f"left open, since the question does not send it: {joined([*map(named, found.left_open)], 'and')}"
+        yield f"left open, since the question does not send it: {joined([*map(quoted, found.left_open)], 'and')}"
     yield f"assignments and grants count as of {found.now}"
 
 
@@ -36,7 +35,7 @@ def _question(body: Mapping[str, Any]) -> str:
     'Who can do `read` on any chart?'
     """
     subject, resource = body.get("subject"), body["resource"]
-    who = "Who" if subject is None else f"Which subject of the type {named(subject['type'])}"
-    type = named(resource["type"]).strip("`")
-    on = f"{type} {named(resource['id'])}" if "id" in resource else f"any {type}"
-    return f"{who} can do {named(body['action']['name'])} on {on}?"
+    who = "Who" if subject is None else f"Which subject of the type {quoted(subject['type'])}"
+    type = quoted(resource["type"]).strip("`")
+    on = f"{type} {quoted(resource['id'])}" if "id" in resource else f"any {type}"
+    return f"{who} can do {quoted(body['action']['name'])} on {on}?"

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from ....bundles.wording import joined
-from ..wording.plain_values import counted, named
+from ....bundles.wording import joined, quoted
+from ..wording.plain_values import counted
 from ..wording.region_lines import region_lines, subject_words, unknown_line
 from ..wording.shown_regions import ShownRegion
 from .people_answer import ChangedReasons, PeopleAnswer
@@ -28,7 +28,7 @@ def people_lines(found: PeopleAnswer) -> Iterator[str]:
 
 def region_text(verb: str, region: ShownRegion) -> Iterator[str]:
     """Yields the lines of a region: the subjects that gain or lose (`verb`), and the conditions with an example."""
-    yield f"{verb} {named(region.action)} on {named(region.resource_type)}: {subject_words(region)}"
+    yield f"{verb} {quoted(region.action)} on {quoted(region.resource_type)}: {subject_words(region)}"
     yield from region_lines(region)
 
 
@@ -49,4 +49,4 @@ def _with_rest(shown: list[str], count: int) -> list[str]:
 
 
 def _pair(one: ChangedReasons) -> str:
-    return f"{named(one.action)} on {named(one.resource_type)}"
+    return f"{quoted(one.action)} on {quoted(one.resource_type)}"

@@ -7,9 +7,10 @@ from ....bundles.conditions.addresses import read_address
 from ....bundles.conditions.attribute_keys import reads_own_key
 from ....bundles.conditions.instants import read_instant
 from ....bundles.conditions.operators import OPERATORS, TAKES_LIST, Operator, OperatorRow
+from ....bundles.wording import quoted
 from .comparison_words import consequence
 from .now_words import is_of_now, now_sentence
-from .plain_values import OWNERS, counted, listed, named, shown_value
+from .plain_values import OWNERS, counted, listed, shown_value
 from .referred_words import fits, found_value, referred
 from .window_words import window_words
 
@@ -43,7 +44,7 @@ def condition_sentence(condition: Proved, effect: str, others_hold: bool) -> str
 
 def _comparison(condition: Proved, effect: str) -> str:
     section, key, op = condition["section"], condition["key"], condition["op"]
-    owner, name = OWNERS.get(section, section), named(key)
+    owner, name = OWNERS.get(section, section), quoted(key)
     if is_of_now(condition):
         actual = "" if condition.get("missing") else _value(condition, "actual")
         return now_sentence(condition, name, str(owner), actual, effect)
@@ -108,7 +109,7 @@ def _time(condition: Proved, effect: str) -> str:
 
 
 def _address(condition: Proved, effect: str) -> str:
-    blocks, key = _values(condition), named(condition["key"])
+    blocks, key = _values(condition), quoted(condition["key"])
     if condition.get("missing"):
         return f"The request sends no {key} of the context, and the policy requires an address in {blocks}."
     found = f"The address in {key} of the context is {_value(condition, 'actual')}"

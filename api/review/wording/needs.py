@@ -7,9 +7,10 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from ....bundles.conditions.operators import Operator
+from ....bundles.wording import quoted
 from .comparison_words import Predicate, predicate, predicate_of_cut
 from .now_words import is_of_now, predicate_of_now
-from .plain_values import OWNERS, counted, listed, named
+from .plain_values import OWNERS, counted, listed
 from .prose import decisive_proof, roles_words
 from .referred_words import found_value, predicate_of_reference
 from .window_words import window_words
@@ -71,7 +72,7 @@ def _needed(condition: Mapping[str, Any]) -> str:
             times = counted(value["limit"], "evaluation")
             return f"a time at which the rate limit of {times} in {counted(value['window_seconds'], 'second')} has room"
         case section:
-            attribute = named(f"{OWNERS[section]}.{condition['key']}")
+            attribute = quoted(f"{OWNERS[section]}.{condition['key']}")
             return f"{attribute} {_compared(condition, Operator(condition['op'])).required}"
 
 
@@ -80,5 +81,5 @@ def _compared(condition: Mapping[str, Any], op: Operator) -> Predicate:
     if is_of_now(condition):
         return predicate_of_now(op, found_value(condition))
     if "value_of" in condition:
-        return predicate_of_reference(op, f"{named(condition['value_of'])} ({found_value(condition)})")
+        return predicate_of_reference(op, f"{quoted(condition['value_of'])} ({found_value(condition)})")
     return predicate_of_cut(op, value) if condition.get("value_cut") else predicate(op, value)

@@ -25,22 +25,13 @@ MOST_CHARACTERS: Final = 200
 """The characters of a value that a sentence has."""
 
 
-def named(name: str) -> str:
-    r"""Returns a name in backticks. One that has a backtick itself is in quotation marks, so that it stays one name.
-
-    >>> print(named("editor"), named("a`b"), named("\u202eeditor"))
-    `editor` "a`b" `\u202eeditor`
-    """
-    return quoted(name)
-
-
 def typed(type: str, id: str) -> str:
     """Returns the words for an entity. A type that is no plain word is quoted, so that it says nothing else.
 
     >>> print(typed("user", "ann"), typed("everyone else", "ann"))
     user `ann` `everyone else` `ann`
     """
-    return f"{type if _WORD.fullmatch(type) else named(type)} {named(id)}"
+    return f"{type if _WORD.fullmatch(type) else quoted(type)} {quoted(id)}"
 
 
 def shown_value(value: Json) -> str:

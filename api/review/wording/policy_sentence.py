@@ -13,11 +13,12 @@ from typing import Final
 import msgspec
 
 from ....bundles.conditions.references import NOW
+from ....bundles.wording import quoted
 from ....compiler.lowering.lower import EVERYTHING
 from ....compiler.model.elements import Condition, Conditions, Policy, RateLimit, Scope
 from .comparison_words import predicate
 from .now_words import predicate_of_now
-from .plain_values import MOST_LISTED, OWNERS, counted, listed, named
+from .plain_values import MOST_LISTED, OWNERS, counted, listed
 from .referred_words import may_be_unreadable, predicate_of_reference, referred
 from .window_words import window_words
 
@@ -53,8 +54,8 @@ def _effect(policy: Policy) -> str:
 
 def _roles(roles: Sequence[str]) -> str:
     if len(roles) == 1:
-        return f"the role {named(roles[0])}"
-    return f"one of the roles {listed([named(role) for role in roles], 'or')}"
+        return f"the role {quoted(roles[0])}"
+    return f"one of the roles {listed([quoted(role) for role in roles], 'or')}"
 
 
 def _scopes(scopes: Sequence[Scope]) -> str:
@@ -65,18 +66,18 @@ def _scopes(scopes: Sequence[Scope]) -> str:
 
 
 def _scope(actions: Sequence[str], scopes: Sequence[Scope]) -> str:
-    done = "every action" if EVERYTHING in actions else listed([named(action) for action in actions], "and")
+    done = "every action" if EVERYTHING in actions else listed([quoted(action) for action in actions], "and")
     types = [scope.resource_type_id for scope in scopes]
     if EVERYTHING in types:
         return f"{done} on any resource"
-    return f"{done} on any {listed([named(type) for type in types], 'or')}"
+    return f"{done} on any {listed([quoted(type) for type in types], 'or')}"
 
 
 def _required(conditions: Conditions, effect: str) -> Iterator[str]:
     """Yields what must hold, but for a rate limit."""
     for section, owner in OWNERS.items():
         for condition in getattr(conditions, section) or ():
-            yield f"the {named(condition.key)} of the {owner} {_compared(condition, effect)}"
+            yield f"the {quoted(condition.key)} of the {owner} {_compared(condition, effect)}"
     unreadable = " (or is sent and can't be read)" if effect == "DENY" else ""
     if conditions.time_window is not None:
         yield f"the time is {window_words(msgspec.to_builtins(conditions.time_window))}{unreadable}"

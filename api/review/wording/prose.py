@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from ....bundles.wording import is_made_id, joined
+from ....bundles.wording import is_made_id, joined, quoted
 from .condition_prose import Proved, condition_sentence
-from .plain_values import named, typed
+from .plain_values import typed
 from .why_not_words import why_not_lines
 
 MOST_ROLES: Final = 10
@@ -70,7 +70,7 @@ def question(request: Mapping[str, Any]) -> str:
     'May user `bob` do `read` on document `Plan`?'
     """
     subject, resource = _entity(request["subject"]), _entity(request["resource"])
-    return f"May {subject} do {named(request['action']['name'])} on {resource}?"
+    return f"May {subject} do {quoted(request['action']['name'])} on {resource}?"
 
 
 def asking_why(request: Mapping[str, Any]) -> dict[str, Any]:
@@ -92,12 +92,12 @@ def _entity(entity: Mapping[str, Any]) -> str:
 
 def _candidate(candidate: Proved) -> Iterator[str]:
     if candidate["kind"] == "grant":
-        group = f" to the group {named(candidate['held_by']['group'])}" if "held_by" in candidate else ""
+        group = f" to the group {quoted(candidate['held_by']['group'])}" if "held_by" in candidate else ""
         is_made = is_made_id(candidate["id"])
         yield (
             f"A direct grant{group} allows it."
             if is_made
-            else f"Grant {named(candidate['id'])}{group} allows it directly."
+            else f"Grant {quoted(candidate['id'])}{group} allows it directly."
         )
         return
     yield f"{_policy(candidate)} {_through(candidate)}"
@@ -108,7 +108,7 @@ def _candidate(candidate: Proved) -> Iterator[str]:
 
 
 def _policy(candidate: Proved) -> str:
-    name, denies = named(candidate["id"]), candidate["effect"] == "DENY"
+    name, denies = quoted(candidate["id"]), candidate["effect"] == "DENY"
     if candidate["holds"]:
         return f"Policy {name} {'denies' if denies else 'allows'} it."
     return f"Policy {name} would {'deny' if denies else 'allow'} it, but not all of its conditions hold."
@@ -119,20 +119,20 @@ def _through(candidate: Proved) -> str:
     held = candidate.get("held_by")
     if held is None:
         return "It applies without a role."
-    group = f" through the group {named(held['group'])}" if "group" in held else ""
-    return f"The subject holds its role {named(held['role'])}{group}."
+    group = f" through the group {quoted(held['group'])}" if "group" in held else ""
+    return f"The subject holds its role {quoted(held['role'])}{group}."
 
 
 def _lacking(policy: Proved) -> str:
-    return f"Policy {named(policy['id'])} is for {roles_words(policy['roles'])}, which the subject does not hold."
+    return f"Policy {quoted(policy['id'])} is for {roles_words(policy['roles'])}, which the subject does not hold."
 
 
 def _excluded(policy: Proved) -> str:
     roles = policy["roles"]
     more = [f"{len(roles) - MOST_ROLES} more"] if len(roles) > MOST_ROLES else []
-    shown = joined([*(named(role) for role in roles[:MOST_ROLES]), *more], "and")
+    shown = joined([*(quoted(role) for role in roles[:MOST_ROLES]), *more], "and")
     noun = "roles" if len(roles) > 1 else "role"
-    return f"Policy {named(policy['id'])} leaves out the {noun} {shown}, which the subject holds."
+    return f"Policy {quoted(policy['id'])} leaves out the {noun} {shown}, which the subject holds."
 
 
 def roles_words(roles: Sequence[str]) -> str:
@@ -141,6 +141,6 @@ def roles_words(roles: Sequence[str]) -> str:
     >>> roles_words(["editor", "owner"])
     'the role `editor` or `owner`'
     """
-    shown = joined([named(role) for role in roles[:MOST_ROLES]], "or")
+    shown = joined([quoted(role) for role in roles[:MOST_ROLES]], "or")
     more = f", or one of {len(roles) - MOST_ROLES} more" if len(roles) > MOST_ROLES else ""
     return f"the role {shown}{more}"

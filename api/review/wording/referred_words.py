@@ -6,8 +6,9 @@ from typing import Any
 from ....bundles.conditions.operators import OPERATORS, Operator
 from ....bundles.conditions.references import GROUPS, is_comparable, read_value_of
 from ....bundles.conditions.values import Json
+from ....bundles.wording import quoted
 from .comparison_words import PREDICATES, Predicate, about
-from .plain_values import listed, named, short_value
+from .plain_values import listed, short_value
 
 
 def referred(text: str) -> str:
@@ -18,8 +19,8 @@ def referred(text: str) -> str:
     """
     value_of = read_value_of(text)
     if value_of is None:
-        return named(text)
-    return "the groups of the subject" if value_of == GROUPS else f"the {named(value_of.key)} of the {value_of.source}"
+        return quoted(text)
+    return "the groups of the subject" if value_of == GROUPS else f"the {quoted(value_of.key)} of the {value_of.source}"
 
 
 def predicate_of_reference(op: Operator, words: str) -> Predicate:

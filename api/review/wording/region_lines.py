@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from ....bundles.wording import joined
-from .plain_values import counted, named, short_value, typed
+from ....bundles.wording import joined, quoted
+from .plain_values import counted, short_value, typed
 from .prose import question
 from .shown_regions import ShownName, ShownRegion, ShownSubject, ShownUnknown
 
@@ -15,11 +15,11 @@ SHOWN_SUBJECTS: Final = 10
 def region_lines(region: ShownRegion) -> Iterator[str]:
     """Yields the lines below the one that names the subjects: roles, conditions, resources and an example."""
     if region.roles:
-        yield f"    by the role{'s' if len(region.roles) > 1 else ''} {joined([*map(named, region.roles)], 'or')}"
+        yield f"    by the role{'s' if len(region.roles) > 1 else ''} {joined([*map(quoted, region.roles)], 'or')}"
     yield from (f"    {'and' if number else 'if'} {sentence}" for number, sentence in enumerate(region.when))
     if isinstance(region.resource_name, ShownName):
         kind = region.resource_name.kind.replace("_", " ")
-        yield f"    if a request names the resource by the {kind} {named(region.resource_name.value)}"
+        yield f"    if a request names the resource by the {kind} {quoted(region.resource_name.value)}"
     if region.resources is not None:
         yield f"    on {counted(region.resources, 'registered resource')}"
     at = f" At {region.now}." if isinstance(region.now, str) else ""
@@ -30,7 +30,7 @@ def _sent(request: Mapping[str, Any]) -> str:
     """Returns what a request sends besides its names."""
     bags = [(name, request[name].get("properties", {})) for name in ("subject", "action", "resource")]
     bags.append(("context", request["context"]))
-    words = [f"{named(f'{owner}.{key}')} {short_value(value)}" for owner, bag in bags for key, value in bag.items()]
+    words = [f"{quoted(f'{owner}.{key}')} {short_value(value)}" for owner, bag in bags for key, value in bag.items()]
     return f" With {joined(words, 'and')}." if words else ""
 
 
@@ -46,10 +46,10 @@ def subject_words(region: ShownRegion) -> str:
 
 
 def _subject(one: ShownSubject) -> str:
-    known = f" as external id {named(one.external_id)}" if isinstance(one.external_id, str) else ""
+    known = f" as external id {quoted(one.external_id)}" if isinstance(one.external_id, str) else ""
     return typed(one.type, one.id) + known
 
 
 def unknown_line(unknown: ShownUnknown) -> str:
     """Returns the line about a part that is not known."""
-    return f"not known: {named(unknown.action)} on {named(unknown.resource_type)}, because of: {unknown.reason}"
+    return f"not known: {quoted(unknown.action)} on {quoted(unknown.resource_type)}, because of: {unknown.reason}"

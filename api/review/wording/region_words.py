@@ -10,7 +10,7 @@ from ....bundles.conditions.operators import TAKES_LIST, Operator
 from ....bundles.conditions.trees.tree import And, Const, FilterTree, Not, Or, TreeComparison
 from ....bundles.conditions.values import Json
 from ....bundles.conditions.windows import DAY_MINUTES, DAYS
-from ....bundles.wording import joined
+from ....bundles.wording import joined, quoted
 from ....compiler.analysis.conditions.variables import (
     AFTER,
     BEFORE,
@@ -28,7 +28,7 @@ from ....compiler.analysis.conditions.variables import (
 )
 from ....compiler.analysis.regions import OWN_ID
 from .comparison_words import PREDICATES, about, predicate
-from .plain_values import OWNERS, listed, named, short_value
+from .plain_values import OWNERS, listed, short_value
 from .referred_words import predicate_of_reference, referred
 from .window_words import days_words
 
@@ -93,7 +93,7 @@ def _not(child: FilterTree) -> str:
 
 def _attribute(key: str) -> str:
     section, name = parts(key)
-    return f"the {named(name)} of the {OWNERS[section]}"
+    return f"the {quoted(name)} of the {OWNERS[section]}"
 
 
 def _holds(op: Operator, value: Json) -> str:
@@ -200,12 +200,12 @@ def _now(key: str, states: Sequence[str]) -> str:
     found = [f"is {_or(words)} the time of the request"] if words else []
     found += ["is missing"] if MISSING in states else []
     found += ["can't be compared with the time of the request"] if UNREADABLE in states else []
-    return f"the {named(name)} of the {OWNERS[section]} {_or(found)}"
+    return f"the {quoted(name)} of the {OWNERS[section]} {_or(found)}"
 
 
 def _reference(key: str, states: Sequence[str]) -> str:
     _, section, name, op, value_of = parts(key)
-    attribute = f"the {named(name)} of the {OWNERS[section]}"
+    attribute = f"the {quoted(name)} of the {OWNERS[section]}"
     holds = f"{attribute} {predicate_of_reference(Operator(op), referred(value_of)).holds}"
     unread = f"{attribute} has a value, and {referred(value_of)} is missing or does not fit"
     match YES in states, UNREADABLE in states:

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from ....bundles.wording import joined
-from .plain_values import counted, named, short_value
+from ....bundles.wording import joined, quoted
+from .plain_values import counted, short_value
 
 MOST_SETS: Final = 10
 """The sets that a text has. It counts the others."""
@@ -50,15 +50,15 @@ def set_words(one: Mapping[str, Any]) -> str:
 def _change(change: Mapping[str, Any]) -> str:
     match change["kind"]:
         case "attribute" if change["value"] is None:
-            return f"takes {named(change['path'])} away"
+            return f"takes {quoted(change['path'])} away"
         case "attribute":
-            return f"sets {named(change['path'])} to {short_value(change['value'])}"
+            return f"sets {quoted(change['path'])} to {short_value(change['value'])}"
         case "role" if change["change"] == "take":
-            return f"takes the role {named(change['role'])} from the subject"
+            return f"takes the role {quoted(change['role'])} from the subject"
         case "role":
-            return f"gives the subject the role {named(change['role'])}"
+            return f"gives the subject the role {quoted(change['role'])}"
         case "policy":
-            return f"disables the policy {named(change['policy'])}"
+            return f"disables the policy {quoted(change['policy'])}"
         case "register":
             return "registers the resource"
         case _:
