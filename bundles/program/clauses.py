@@ -4,6 +4,7 @@ A clause means `allow(S, A, R, policy) :- holds(S, roles), type(R, types), A in 
 actions decide *when* a clause applies, and are indexed. The body decides *whether* it holds, and is tested.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -89,6 +90,12 @@ def context_keys(atom: Atom) -> tuple[str, ...]:
     if isinstance(atom, Reference) and atom.value_of.source == "context":
         keys.append(atom.value_of.key)
     return tuple(keys)
+
+
+def required_by(atom: Atom, required: Sequence[str]) -> tuple[str, ...]:
+    """Returns the required attributes that a condition compares, by their keys or by paths into them (C12, X2)."""
+    compared = context_keys(atom) if required else ()
+    return tuple(key for key in required if any(one == key or one.startswith(f"{key}.") for one in compared))
 
 
 @dataclass(frozen=True, slots=True)

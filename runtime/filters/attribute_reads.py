@@ -21,10 +21,11 @@ from ...bundles.program.clauses import (
     Rate,
     Reference,
     is_gate,
+    required_by,
 )
 from ..requests.members import BadRequest
 from ..rules.attributes import Asked, Test
-from ..rules.conditions import Conjunction, never, required_by
+from ..rules.conditions import Conjunction, never
 from ..state.state import State
 
 _PLACES: Final[dict[str, int]] = {section: place for place, section in enumerate(ATTRIBUTE_SECTIONS)}
@@ -269,7 +270,7 @@ def _attributes(atom: Atom, required: Sequence[str], decided: bool) -> Iterator[
         yield _ADDRESS
     if isinstance(atom, During | AgainstNow) and not decided:
         yield _TIME
-    for key in required_by(atom, required) if required else ():
+    for key in required_by(atom, required):
         yield _Attribute("context_attrs", key)
 
 

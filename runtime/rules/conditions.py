@@ -13,7 +13,7 @@ from ...bundles.conditions.instants import from_seconds, read_instant
 from ...bundles.conditions.operators import TAKES_LIST, Operator
 from ...bundles.conditions.references import GROUPS, ValueOf
 from ...bundles.conditions.windows import TimeWindow, within
-from ...bundles.program.clauses import AgainstNow, Atom, Comparison, During, Effect, From, Rate, Reference, context_keys
+from ...bundles.program.clauses import AgainstNow, Atom, Comparison, During, Effect, From, Rate, Reference, required_by
 from ..effort import STEPS_OF_PATTERN, STEPS_OF_RATE, STEPS_OF_REFERENCE, STEPS_TO_COMPILE
 from ..requests.members import Attributes
 from .against_now import now_test
@@ -175,12 +175,6 @@ def _atom_test(atom: Atom, effect: Effect, type_name: str, zones: Zones) -> Test
 def lacks(c: Attributes, key: str) -> bool:
     """Returns whether a context lacks an attribute (C1, C2)."""
     return read(c, key, steps_of(key)) is None
-
-
-def required_by(atom: Atom, required: Sequence[str]) -> tuple[str, ...]:
-    """Returns the required attributes that a condition compares, by their keys or by paths into them (C12, X2)."""
-    compared = context_keys(atom) if required else ()
-    return tuple(key for key in required if any(one == key or one.startswith(f"{key}.") for one in compared))
 
 
 def _unless_lacking(keys: Sequence[str], effect: Effect, test: Test) -> Test:

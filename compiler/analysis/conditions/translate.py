@@ -23,7 +23,7 @@ from ....bundles.program.clauses import (
     From,
     Rate,
     Reference,
-    context_keys,
+    required_by,
 )
 from ..limits import DEFAULT
 from .variables import (
@@ -100,7 +100,7 @@ def template(clause: Clause, type_name: str, required: Sequence[str]) -> Templat
             of_subject.add(OwnTest(atom.key, value_test(atom.op, atom.value)))
         elif isinstance(atom, Reference) and _is_of_subject(atom):
             of_subject.add(atom)
-            lacking.add((atom, lacking_of(atom, required)))
+            lacking.add((atom, required_by(atom, required)))
         else:
             alternatives = both(alternatives, literals(atom, clause.effect, required, type_name))
     return Template(
@@ -122,7 +122,7 @@ def _is_of_subject(atom: Reference) -> bool:
 
 def literals(atom: Atom, effect: str, required: Sequence[str], type_name: str) -> Alternatives:
     """Returns the alternatives of one condition that does not depend on the subject alone."""
-    lacking = lacking_of(atom, required)
+    lacking = required_by(atom, required)
     match atom:
         case Comparison("resource_attrs", "type", op, value):
             return ALWAYS if predicate(op, value)(type_name) else NEVER
@@ -144,11 +144,6 @@ def literals(atom: Atom, effect: str, required: Sequence[str], type_name: str) -
         case Rate():
             return ALWAYS
     return with_required(frozenset(base), effect, lacking)
-
-
-def lacking_of(atom: Atom, required: Sequence[str]) -> tuple[str, ...]:
-    """Returns the required attributes without which a comparison is decided by the effect (C12)."""
-    return tuple(one for one in required for key in context_keys(atom) if key == one or key.startswith(f"{one}."))
 
 
 def with_required(base: Body, effect: str, lacking: Sequence[str]) -> Alternatives:
