@@ -49,7 +49,7 @@ class Outcome(msgspec.Struct, frozen=True, gc=False):
     decision: str = ""
 
     def all_headers(self) -> tuple[tuple[str, str], ...]:
-        """Returns the headers with that of the decision."""
+        """Returns the headers, with the id of the decision among them if there is one."""
         return (*self.headers, (DECISION_ID, self.decision)) if self.decision else self.headers
 
 

@@ -74,9 +74,10 @@ class Tellings:
         self._known[key] = Telling(_with_target(found.original, ""), found.asker, found.trusted)
 
     def _learn(self, asked: GatewayQuestion) -> tuple[bytes, ...]:
-        """Returns the fields that the contract of a request reads beside the target, and that of the subject."""
-        names = *asked.contract.reads, str(self.settings.subject.header)
-        found = self._fields[asked.contract.name] = tuple(map(field_key, names))
+        """Returns the fields that the contract of a request reads beside the target, and the field of the subject."""
+        contract, subject = asked.contract, str(self.settings.subject.header)
+        names = [name for name in contract.reads if name != contract.target]
+        found = self._fields[contract.name] = tuple(map(field_key, (*names, subject)))
         return found
 
 

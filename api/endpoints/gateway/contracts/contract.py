@@ -31,8 +31,8 @@ class Contract(NamedTuple):
 
     `original` returns the request that it asks about; it raises Refused. `prefix` says that the original path follows
     the path of the contract. `told_by_headers` says that headers tell the request, so that the peer must be trusted.
-    `target` is the header with the raw target, or None if that is below the path of the contract. `reads` are the other
-    headers that `original` reads. It reads nothing else of a call but its method, and whether its peer is trusted.
+    `reads` are the headers that `original` reads. It reads nothing else of a call but its method, and whether its peer
+    is trusted. `target` is the one with the raw target, or None if that is below the path of the contract.
     """
 
     name: str
@@ -57,4 +57,4 @@ def forwarded(call: GatewayCall) -> Original:
 
 def forwarding(name: str) -> Contract:
     """Returns the contract with a gateway that tells the request by `X-Forwarded-` headers."""
-    return Contract(name, forwarded, (_METHOD, _HOST, PROTO, FORWARDED), _TARGET)
+    return Contract(name, forwarded, _READ, _TARGET)

@@ -11,9 +11,8 @@ from ..original import FORWARDED, PROTO, Original, address_of, host_of, method_o
 from .contract import Contract, GatewayCall
 
 _METHOD: Final = "X-Original-Method"
-_HOST: Final = "X-Original-Host"
 _TARGET: Final = "X-Original-URI"
-_READ: Final = (_METHOD, _HOST, _TARGET, PROTO, FORWARDED)
+_READ: Final = (_METHOD, "X-Original-Host", _TARGET, PROTO, FORWARDED)
 
 
 def original(call: GatewayCall) -> Original:
@@ -28,4 +27,4 @@ def original(call: GatewayCall) -> Original:
     )
 
 
-NGINX = Contract("nginx", original, (_METHOD, _HOST, PROTO, FORWARDED), _TARGET)
+NGINX = Contract("nginx", original, _READ, _TARGET)
