@@ -80,10 +80,10 @@ def _in_store(directory: Path, env: str) -> NamedModel:
 
 
 def _at(path: Path) -> NamedModel:
-    if path.is_file() and _is_bundle(path):
-        return NamedModel(str(path), None, open_bundle(path))
-    sources = sources_of([path])
-    return NamedModel(str(path), _checked(sources), sources=sources)
+    found = _opened([path])
+    if isinstance(found, Bundle):
+        return NamedModel(str(path), None, found)
+    return NamedModel(str(path), _checked(found), sources=found)
 
 
 def model_at(paths: Sequence[Path]) -> Model | Bundle:
@@ -92,9 +92,15 @@ def model_at(paths: Sequence[Path]) -> Model | Bundle:
     Raises InvalidModel for a model with errors, UnusableModel for a bundle beside other sources, BundleError for a
     damaged one, NoSources for a folder without documents, and OSError for a path that can't be read.
     """
+    found = _opened(paths)
+    return found if isinstance(found, Bundle) else _checked(found)
+
+
+def _opened(paths: Sequence[Path]) -> Bundle | Sequence[Source]:
+    """Returns the bundle at some paths, or the documents. Raises what `model_at` raises but InvalidModel."""
     bundles = [path for path in paths if path.is_file() and _is_bundle(path)]
     if not bundles:
-        return _checked(sources_of(paths))
+        return sources_of(paths)
     if len(paths) > 1:
         raise UnusableModel(f"`{bundles[0]}` is a bundle, which is a whole model: name no other source beside it")
     return open_bundle(bundles[0])
