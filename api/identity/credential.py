@@ -69,7 +69,7 @@ class Recent(Protocol):
         """Returns the admission of `header` to an engine at `version`, and remembers it as long as the credential."""
 
     def admits(self, admission: "Admission", header: bytes) -> bool:
-        """Returns whether `header` is still admitted: it is that of the admission, which has not ended."""
+        """Returns whether `header` is still admitted: the admission is for it, and has not ended."""
 
 
 @dataclass(frozen=True, slots=True)

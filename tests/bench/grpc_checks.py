@@ -1,4 +1,4 @@
-"""What Envoy's check costs over gRPC beside an empty call: `python -m tests.bench.grpc_checks`.
+"""The cost of Envoy's check over gRPC beside an empty call: `python -m tests.bench.grpc_checks`.
 
 A service with one worker answers checks by the route of one policy. A server of the same library, with the same event
 loop, answers each call with an empty message. Both get the same bytes from one client, with several calls under way, in

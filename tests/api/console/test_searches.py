@@ -74,7 +74,7 @@ def test_a_search_for_nothing_says_so(signed_in: Desk) -> None:
 
 
 def named_open(desk: Desk) -> list[str]:
-    """What the page says that the question leaves open."""
+    """The attributes that the question leaves open, as the page names them."""
     desk.sees("The question leaves open:")
     return desk.page.locator("p").filter(has_text="The question leaves open:").locator("code").all_inner_texts()
 

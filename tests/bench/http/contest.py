@@ -27,7 +27,7 @@ OPEN_LOAD = 0.6
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What is asked, and how. `resumes` is None unless each request connects anew.
+    """A question, and the way to ask it. `resumes` is None unless each request connects anew.
 
     With a `load`, requests become due in an open loop, this share of those that the service answered in the closed one.
     """

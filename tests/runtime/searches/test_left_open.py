@@ -71,7 +71,7 @@ def lacking(document: Row, request: Row, searched: str) -> Iterator[tuple[str, s
 
 
 def known_otherwise(request: Row, searched: str) -> set[tuple[str, str]]:
-    """What gates take from elsewhere: the instant from the clock, and the address from `ip_address` (C8, C9)."""
+    """Values that gates take from elsewhere: the instant from the clock, and the address from `ip_address` (C8, C9)."""
     found, context = set(), request.get("context")
     if context is not None or searched == "filter":
         found.add(("context", "time"))

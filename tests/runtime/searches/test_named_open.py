@@ -1,4 +1,4 @@
-"""What searches and filters name as left open, and what they do not (S6)."""
+"""Searches and filters name what is left open, and nothing else (S6)."""
 
 import json
 from pathlib import Path
@@ -62,7 +62,7 @@ def actions(engine: Engine, **more: Any) -> tuple[str, ...]:
 
 
 def filtered(engine: Engine, **more: Any) -> list[str] | None:
-    """What a filter names, derived anew, from the cache, and as JSON."""
+    """The names of a filter, derived anew, from the cache, and as JSON."""
     request = asked(**({"options": {"return": "filter"}} | more))
     first = engine.filter(request)
     body = msgspec.json.encode({**request, "resource": {"type": request["resource"]["type"]}})

@@ -1,4 +1,4 @@
-"""What a worker remembers of its answers to Envoy: each check gets its own answer, whatever was answered before it."""
+"""A worker remembers answers to Envoy: each check gets its own answer, whatever was answered before it."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What a gateway told before is told the same again: a law against reading each request anew."""
+"""A telling that is remembered is the same again: a law against reading each request anew."""
 
 from typing import Any
 

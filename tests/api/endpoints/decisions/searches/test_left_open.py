@@ -1,4 +1,4 @@
-"""What a request left open, over HTTP: in searches, in filters and on each page (S6)."""
+"""The attributes that a request left open, over HTTP: in searches, in filters and on each page (S6)."""
 
 import json
 from collections.abc import Iterator
