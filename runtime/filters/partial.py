@@ -28,11 +28,12 @@ from ...bundles.program.clauses import (
     Rate,
     Reference,
     is_gate,
+    required_by,
 )
 from ..requests.members import NO_ATTRIBUTES, Attributes
 from ..rules.against_now import instant_of_request, row_test
 from ..rules.attributes import NO_CLOCK, Asked, Test
-from ..rules.conditions import conjunction, never
+from ..rules.conditions import conjunction, lacks, never
 from ..rules.foreign_values import path_of
 from ..rules.memberships import NOBODY, HasGroups
 from ..rules.reasons import AccessPath, GrantingPath, PolicyPath
@@ -42,7 +43,7 @@ from ..rules.rule import Rule
 from ..rules.specialise import Specialised, TypeRules
 from .attribute_reads import AttributeReads, attribute_reads
 from .instants_of_rows import comparisons_at
-from .referred_values import Constant, Frozen, constant_of, frozen, thawed
+from .referred_values import LACKING, Constant, Frozen, Lacking, constant_of, frozen, thawed
 
 Residual: TypeAlias = tuple[Constant, ...]
 """A conjunction of comparisons with an unknown entity's attributes, as (key, operator, constant)."""
@@ -162,6 +163,8 @@ class Partial:
     type_name: str = ""
     referred: tuple[ValueOf, ...] = ()
     """The values to which comparisons with the resource refer."""
+    required: tuple[tuple[str, ...], ...] = ()
+    """For each of these values, the required attributes of the context that it is of (C12)."""
     guard: Test | None = None
     """Refuses values of the request that are too large to refer to (X1)."""
     guard_but_subject: Test | None = None
@@ -190,8 +193,10 @@ class Partial:
         left = tuple([number for number, tests in self.dependent if _all_hold(tests, asked)])
         values = tuple(
             [
-                frozen(value_reader(value_of)(*asked), path_of(value_of.section, value_of.key))
-                for value_of in self.referred
+                LACKING
+                if keys and any(lacks(c, key) for key in keys)
+                else frozen(value_reader(value_of)(*asked), path_of(value_of.section, value_of.key))
+                for value_of, keys in zip(self.referred, self.required, strict=True)
             ]
         )
         return left, values, instant_of_request(c, now) if self.reads_instant else None
@@ -212,7 +217,7 @@ class Partial:
         )
 
     def _known(
-        self, rules: Iterable[OpenRule], effect: Effect, values: Mapping[ValueOf, Json], instant: int | None
+        self, rules: Iterable[OpenRule], effect: Effect, values: Mapping[ValueOf, Json | Lacking], instant: int | None
     ) -> Iterator[OpenRule]:
         """Yields the rules that may hold, once the values to which they refer and the instant are known."""
         for rule in rules:
@@ -227,21 +232,25 @@ class Partial:
 
 
 def _residual_with(
-    atoms: Iterable[Reference], effect: Effect, values: Mapping[ValueOf, Json], type_name: str
+    atoms: Iterable[Reference], effect: Effect, values: Mapping[ValueOf, Json | Lacking], type_name: str
 ) -> Residual | None:
     """Returns comparisons with the referred values, or None if one of them is false for every resource.
 
     If a value can't be read, the comparison is false in an ALLOW. In a DENY it asks that the attribute is present (X3).
+    If a required attribute is lacking, it is true in a DENY, whatever the resource has (C12).
     """
     found = []
     for atom in atoms:
-        comparison = constant_of(atom, values[atom.value_of])
+        value = values[atom.value_of]
+        if value is LACKING and effect == "DENY":
+            continue
+        comparison = None if value is LACKING else constant_of(atom, value)
         if comparison is None and effect == "ALLOW":
             return None
-        key, op, value = comparison or (atom.key, Operator.NIN, [])
+        key, op, constant = comparison or (atom.key, Operator.NIN, [])
         if key != "type":
-            found.append((key, op, value))
-        elif not predicate(op, value)(type_name):
+            found.append((key, op, constant))
+        elif not predicate(op, constant)(type_name):
             return None
     return tuple(found)
 
@@ -266,6 +275,10 @@ def partial(left: Specialised, rules: TypeRules, decided: bool) -> Partial:
         for value_of in rule.body.referred
         if decided or value_of.source != "context"
     ]
+    needed = {
+        atom.value_of: required_by(atom, rules.state.required) for rule in (*allows, *denies) for atom in rule.referring
+    }
+    referred = tuple(sorted(needed))
     return Partial(
         allows,
         denies,
@@ -276,7 +289,8 @@ def partial(left: Specialised, rules: TypeRules, decided: bool) -> Partial:
         frozenset(of_subject),
         any(rule.timed for rule in (*allows, *denies)),
         rules.type.name,
-        tuple(sorted({atom.value_of for rule in (*allows, *denies) for atom in rule.referring})),
+        referred,
+        tuple(needed[value_of] for value_of in referred),
         guard_of(read),
         guard_of(value_of for value_of in read if value_of.source != "subject"),
     )

@@ -1,6 +1,7 @@
 """The values to which the rules of a filter refer, as constants and as parts of a key of the cache (X2, X3)."""
 
 from collections.abc import Hashable
+from enum import Enum, auto
 from math import isfinite
 from typing import Final, TypeAlias
 
@@ -16,6 +17,15 @@ MOST_NESTED: Final = 64
 
 Frozen: TypeAlias = Hashable
 """A value as a part of a key. Different values have different ones."""
+
+
+class Lacking(Enum):
+    """In the place of a value to which a rule refers: the request lacks a required attribute of the context (C12)."""
+
+    LACKING = auto()
+
+
+LACKING: Final = Lacking.LACKING
 
 Constant: TypeAlias = tuple[str, Operator, Json]
 """A comparison of the residual: its key, its operator and its constant."""

@@ -243,3 +243,28 @@ def test_other_values_are_refused(gates, tmp_path):
     with pytest.raises(BadRequest) as refused:
         engine_for(model(), tmp_path / "m.bundle").filter(asking() | {"options": {"gates": gates}})
     assert refused.value.path == "$.options.gates"
+
+
+@pytest.mark.parametrize("value_of", ["context.tenant", "context.tenant.id"])
+@pytest.mark.parametrize("sent", [{}, {"tenant": None}, {"tenant": "t1"}, {"tenant": {"id": "t1"}}])
+def test_a_denial_without_a_required_attribute_shows_no_row(value_of, sent, tmp_path):
+    """C12 comes before X2: without the attribute, the comparison holds for a row that has nothing to compare, too."""
+    compared = {"resource_attrs": [{"key": "owner", "op": "eq", "value_of": value_of}]}
+    policies = [{"id": "a", "effect": "ALLOW", **SCOPE}, {"id": "d", "effect": "DENY", "conditions": compared, **SCOPE}]
+    document = {
+        "extensions": ["references"],
+        "resource_types": [{"id": "d", "actions": ["read"]}],
+        "resources": [{"type": "d", "id": "bare"}, {"type": "d", "id": "owned", "attributes": {"owner": "t1"}}],
+        "attributes": {"context": {"tenant": {"kind": "object" if "id" in value_of else "string", "required": True}}},
+        "policies": policies,
+    }
+    request = {
+        "subject": {"type": "user", "id": "u"},
+        "action": {"name": "read"},
+        "resource": {"type": "d", "id": "bare"},
+        "context": sent,
+    }
+    engine = engine_for(document, tmp_path / "model.bundle")
+    check(engine, document, request, NOW, [("bare", {}), ("owned", {"owner": "t1"}), ("other", {"owner": "t2"})])
+    lacking = sent.get("tenant") is None
+    assert (decided(engine, request, NOW)["filter"] == {"type": "const", "value": False}) is lacking
