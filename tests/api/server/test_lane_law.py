@@ -26,7 +26,8 @@ MODEL = seeded_case(11)[0]
 
 ROOTS = ("", "/environments/default", "/environments/other", "/environments/none", "/environments/%64efault")
 HEADERS = ({}, {"X-Request-ID": "7"}, {"X-Request-ID": "æ"}, {"Content-Type": "application/json;charset=utf-8"})
-PATIENT = {"WRIT_MAX_FAILED_ATTEMPTS": "1000000"}
+PATIENT = {"WRIT_MAX_FAILED_ATTEMPTS": "1000000", "WRIT_SWEEP_DAYS": "0"}
+"""Settings with which no attempt is too many, and no sweep makes a revision between two answers."""
 
 
 @pytest.fixture(scope="module")
