@@ -15,7 +15,6 @@ from .requests.members import MAX_ID_CHARACTERS, NO_ATTRIBUTES, Attributes, BadR
 from .requests.plain_bodies import PlainBodies, PlainEvaluation, PlainSearch, parts_of
 from .requests.searches import ActionSearch, read_action_search, read_resource_search, read_subject_search
 from .requests.unavailable import SearchUnavailable
-from .rules.plan import answer_of
 from .rules.reasons import Answer
 from .searches.actions import FoundActions
 from .searches.cached_filters import filter_json
@@ -61,7 +60,8 @@ class Asking(InForce):
         except KeyError:
             plan = None
         if plan is not None and (holder.plain or is_as_good_as_plain(snapshot, holder, rtype, rid, self._instant(now))):
-            return answer_of(plan, stype, sid, s, rid, r, a, c, holder)
+            answer: Answer = plan[plan[0](plan, stype, sid, s, rid, r, a, c, holder)]
+            return answer
         if snapshot.is_strict:
             return None
         return decide(snapshot, parts_of(subject, s, action, a, resource, r, c), self._instant(now), self._counters)

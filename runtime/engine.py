@@ -12,7 +12,7 @@ from .asking import Asking
 from .decisions.allowed import allowed_carefully
 from .decisions.explain import conditional
 from .decisions.many import answers_to
-from .decisions.plain_batch import answers_to_batch
+from .decisions.plain_batch import add_answers
 from .decisions.planned import is_as_good_as_plain
 from .decisions.respond import respond
 from .limits import CacheLimits, CacheSizes
@@ -23,7 +23,6 @@ from .requests.plain_bodies import PlainBatch
 from .requests.registry import Registry
 from .requests.searches import ActionSearch, ResourceSearch, SubjectSearch, read_resource_search
 from .rules.attributes import NO_CLOCK
-from .rules.plan import answer_of
 from .rules.reasons import Answer
 from .searches.actions import FoundActions, find_actions
 from .searches.cached_filters import cached_filter
@@ -187,28 +186,24 @@ class Engine(Asking):
         snapshot = self._snapshot
         try:
             subject, action, resource = request["subject"], request["action"], request["resource"]
-            stype, sid, rtype, rid = subject["type"], subject["id"], resource["type"], resource["id"]
-            holder = snapshot.holders[stype][sid]
-            plan = snapshot.plans[rtype][action["name"]][holder.roles]
-            in_subject, in_resource, in_request = len(subject), len(resource), len(request)
-            s = NO_ATTRIBUTES if in_subject == 2 else subject["properties"]
-            r = NO_ATTRIBUTES if in_resource == 2 else resource["properties"]
+            holder = snapshot.holders[stype := subject["type"]][sid := subject["id"]]
+            plan = snapshot.plans[rtype := resource["type"]][action["name"]][holder.roles]
+            rid = resource["id"]
+            s = subject["properties"] if len(subject) == 3 else NO_ATTRIBUTES if len(subject) == 2 else None
+            r = resource["properties"] if len(resource) == 3 else NO_ATTRIBUTES if len(resource) == 2 else None
+            c = request["context"] if len(request) == 4 else NO_ATTRIBUTES if len(request) == 3 else None
             a = NO_ATTRIBUTES if len(action) == 1 else action["properties"]
-            c = NO_ATTRIBUTES if in_request == 3 else request["context"]
         except (KeyError, TypeError, AttributeError, IndexError):
             return self._decide_carefully(request, now, counts)
         if not (
             s.__class__ is r.__class__ is c.__class__ is a.__class__ is dict
             and rid.__class__ is str
             and 0 < len(rid) <= MAX_ID_CHARACTERS
-            and in_subject <= 3
-            and in_resource <= 3
-            and in_request <= 4
             and (holder.plain or is_as_good_as_plain(snapshot, holder, rtype, rid, self._instant(now)))
         ):
             return self._decide_carefully(request, now, counts)
-        answer = answer_of(plan, stype, sid, s, rid, r, a, c, holder)
-        return {"decision": answer.allowed, "context": answer.context.copy()}
+        place = plan[0](plan, stype, sid, s, rid, r, a, c, holder)
+        return {"decision": place >= plan[1], "context": plan[-place].copy()}
 
     def decide_item(self, request: Any, now: float | None = None, *, counts: bool = True) -> dict[str, Any]:
         """Returns the response of `decide` to an item of a batch: its proof never has the smallest changes (D11)."""
@@ -216,9 +211,9 @@ class Engine(Asking):
             return self._decide_carefully(request, now, counts, is_item=True)
         return self.decide(request, now, counts=counts)
 
-    def answers(self, batch: PlainBatch, now: float) -> Iterator[Answer]:
-        """Yields the shared answer to each item of a plain batch; see `answers_to_batch`."""
-        return answers_to_batch(self._snapshot, batch, now, self._counters)
+    def add_answers(self, batch: PlainBatch, now: float, answers: list[Answer]) -> Iterator[None]:
+        """Adds the shared answer to each item of a plain batch, with pauses; see `plain_batch`."""
+        return add_answers(self._snapshot, batch, now, self._counters, answers)
 
     def _decide_carefully(
         self, request: Any, now: float | None, counts: bool = True, *, is_item: bool = False
@@ -338,13 +333,12 @@ class Engine(Asking):
         Attributes are dictionaries, `now` is in epoch seconds. Raises BadRequest if a name is empty or not a string,
         and BundleError if the decision needs a damaged part of the bundle.
         """
-        # PERF: the loops are copies of `first_that_holds`, as in `answer_of`.
         s, r = subject or NO_ATTRIBUTES, resource or NO_ATTRIBUTES
         a, c = action_properties or NO_ATTRIBUTES, context or NO_ATTRIBUTES
         snapshot = self._snapshot
         try:
             holder = snapshot.holders[subject_type][subject_id]
-            denies, _, allows, otherwise = snapshot.plans[resource_type][action][holder.roles]
+            plan = snapshot.plans[resource_type][action][holder.roles]
         except (KeyError, TypeError):
             names = (subject_type, subject_id, action, resource_type, resource_id)
             return self._allowed_carefully(snapshot, names, (s, r, a, c), now)
@@ -357,23 +351,10 @@ class Engine(Asking):
         ):
             names = (subject_type, subject_id, action, resource_type, resource_id)
             return self._allowed_carefully(snapshot, names, (s, r, a, c), now)
-        for test, rest, _, _ in denies:
-            if test(subject_type, subject_id, s, resource_id, r, a, c, holder, NO_CLOCK):
-                for test in rest:
-                    if not test(subject_type, subject_id, s, resource_id, r, a, c, holder, NO_CLOCK):
-                        break
-                else:
-                    return False
-        if otherwise.allowed:
+        place = plan[0](plan, subject_type, subject_id, s, resource_id, r, a, c, holder)
+        if place >= plan[1]:
             return True
-        for test, rest, _, _ in allows:
-            if test(subject_type, subject_id, s, resource_id, r, a, c, holder, NO_CLOCK):
-                for test in rest:
-                    if not test(subject_type, subject_id, s, resource_id, r, a, c, holder, NO_CLOCK):
-                        break
-                else:
-                    return True
-        if holder.plain:
+        if holder.plain or "denied_by" in plan[place].context:
             return False
         type = snapshot.rules.types[resource_type].number
         return is_granted(snapshot, holder, type, resource_id, action, instant)

@@ -21,7 +21,7 @@ from .routing.routed import Routed
 from .rules.memberships import NO_GROUPS, Memberships
 from .rules.plan import Plan
 from .rules.reasons import AccessPath, PolicyPath
-from .rules.role_set import RoleSet
+from .rules.rule import RoleSet
 from .specialisation_cache import SpecialisationCache
 from .state.apply_deltas import Invalidated
 from .state.state import State
@@ -109,6 +109,7 @@ class Snapshot:
         """The holder for an unregistered subject: no role, no group, no grant (E3)."""
         self.holders: dict[str, dict[str, Holder]] = {}
         self._memberships: dict[tuple[int, ...], Memberships] = {}
+        self._later: dict[Holder, Holder] = {}
         self._subjects = self._held_grants = 0
         self.covering: dict[tuple[str, int, str], GrantsFound] = {}
         """The cached answers whether some grant covers an action on a type.
@@ -204,6 +205,16 @@ class Snapshot:
         plain = not grants and (since, until) == (-FOREVER, FOREVER)
         memberships = self._memberships.setdefault(record.groups, Memberships(groups)) if groups else NO_GROUPS
         return Holder(self._role_set(held), grants, plain, since, until, memberships)
+
+    def holder_after(self, type: str, id: str, holder: Holder) -> Holder:
+        """Returns the holder of a subject whose `holder` ends, at that instant. It is cached."""
+        found = self._later.get(holder)
+        if found is None:
+            found = self.holder_at(type, id, holder.until)
+            if len(self._later) >= self._limits.subjects:
+                self._later.clear()
+            self._later[holder] = found
+        return found
 
     def _groups_of(self, record: SubjectRecord, subject: tuple[str, str]) -> Iterator[GroupRecord]:
         """Yields the groups that a subject is in, directly or not. Raises TakesLong on an event loop."""

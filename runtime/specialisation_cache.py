@@ -5,7 +5,7 @@ from .filters.filter_cache import Derived, FilterCache
 from .limits import CacheLimits
 from .rules.plan import Plan
 from .rules.reasons import PolicyPath
-from .rules.role_set import RoleSet
+from .rules.rule import RoleSet
 from .rules.specialise import Specialised, TypeRules
 from .state.state import State
 

@@ -3,9 +3,7 @@
 from collections.abc import Callable
 
 from ..requests.members import Attributes
-from ..rules.plan import Plan, answer_of
 from ..rules.reasons import Answer
-from ..rules.role_set import RoleSet
 from ..snapshot import Holder, Snapshot, may_be_granted
 
 
@@ -34,7 +32,8 @@ def planned(
     except (KeyError, TypeError):
         return None
     if holder.plain or is_as_good_as_plain(snapshot, holder, rtype, rid, clock() if now is None else now):
-        return answer_of(plan, stype, sid, s, rid, r, a, c, holder)
+        answer: Answer = plan[plan[0](plan, stype, sid, s, rid, r, a, c, holder)]
+        return answer
     return None
 
 
@@ -48,11 +47,3 @@ def is_as_good_as_plain(snapshot: Snapshot, holder: Holder, rtype: str, rid: str
 def may_have_grants(snapshot: Snapshot, holder: Holder, rtype: str, rid: str) -> bool:
     """Returns whether a holder may have grants on a resource of a declared type, in force or not."""
     return bool(holder.grants) and may_be_granted(holder, snapshot.rules.types[rtype].number, rid)
-
-
-def plan_for(snapshot: Snapshot, rtype: str, action: str, roles: RoleSet) -> Plan | None:
-    """Returns the plan for a type, an action and roles, if there is one. It has none for strict requests (E8)."""
-    try:
-        return snapshot.plans[rtype][action][roles]
-    except KeyError:
-        return None

@@ -36,7 +36,7 @@ class Filter:
     paths: tuple[PolicyPath, ...]
     open_gates: tuple[Atom, ...] = ()
     """The gates by which the evaluation may differ from it."""
-    encoded: dict[tuple[bool, bool, tuple[str, ...]], bytes] = field(default_factory=dict)
+    encoded: dict[tuple[bool, bool, tuple[str, ...], float], bytes] = field(default_factory=dict)
     """The responses with it as JSON; see `CachedFilter`."""
 
     @property

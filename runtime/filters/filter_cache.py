@@ -6,7 +6,7 @@ from typing import TypeAlias
 from ...bundles.conditions.trees.canonical import STEPS
 from ...bundles.conditions.trees.direct_grants import ANY_SUBJECT, DirectGrants, for_subject
 from ..limits import CacheLimits
-from ..rules.role_set import RoleSet
+from ..rules.rule import RoleSet
 from ..rules.specialise import Specialised, TypeRules
 from .attribute_reads import AttributeReads, attribute_reads
 from .derive import Filter, derive

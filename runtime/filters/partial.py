@@ -137,13 +137,6 @@ def _holds(rule: OpenRule, id: str | None, r: Attributes) -> bool:
     return True
 
 
-def _all_hold(tests: tuple[Test, ...], asked: Asked) -> bool:
-    for test in tests:  # noqa: SIM110 - PERF: as above
-        if not test(*asked):
-            return False
-    return True
-
-
 @dataclass(frozen=True, slots=True)
 class Partial:
     """The partially evaluated rules of a specialised program; `dependent` are those that depend on the request."""
@@ -190,8 +183,20 @@ class Partial:
         guard = self.guard_but_subject if is_candidate else self.guard
         if guard is not None:
             guard(*asked)
-        left = tuple([number for number, tests in self.dependent if _all_hold(tests, asked)])
-        values = tuple(
+        left = []
+        for number, tests in self.dependent:
+            for test in tests:  # PERF: to unpack `asked` for each test takes as long as the test
+                if not test(stype, sid, s, None, NO_ATTRIBUTES, a, c, holder, now):
+                    break
+            else:
+                left.append(number)
+        values = self._values(asked) if self.referred else ()
+        return tuple(left), values, instant_of_request(c, now) if self.reads_instant else None
+
+    def _values(self, asked: Asked) -> tuple[Frozen, ...]:
+        """Returns the values to which the rules refer."""
+        c = asked[6]
+        return tuple(
             [
                 LACKING
                 if keys and any(lacks(c, key) for key in keys)
@@ -199,7 +204,6 @@ class Partial:
                 for value_of, keys in zip(self.referred, self.required, strict=True)
             ]
         )
-        return left, values, instant_of_request(c, now) if self.reads_instant else None
 
     def conditions(self, outcome: Outcome) -> RemainingRules:
         """Returns the rules that remain, with the values to which they refer as constants (X3)."""

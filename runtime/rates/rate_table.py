@@ -25,6 +25,7 @@ from .counter_words import (
     with_one_more,
     word_of,
 )
+from .server_share import ServerShare
 
 AREAS: Final = 4
 """The cells of a key."""
@@ -54,13 +55,21 @@ class RateTable:
     """
 
     def __init__(
-        self, memory: Any, rows: int, salt: bytes, lock: AbstractContextManager[Any], row: int | None = None
+        self,
+        memory: Any,
+        rows: int,
+        salt: bytes,
+        lock: AbstractContextManager[Any],
+        row: int | None = None,
+        share: ServerShare | None = None,
     ) -> None:
         """`memory` is a writable buffer of `table_bytes`, all zero for a new table.
 
         `salt` is secret: with it, an attacker can find subjects that share cells. `row` is the row of
-        this process. Without one, every limit counts as reached.
+        this process. Without one, every limit counts as reached. `share` is the part of each limit that these processes
+        may allow, if others count elsewhere.
         """
+        self._part_of = _whole if share is None else share.of
         words = memoryview(memory).cast("B").cast("Q")
         row_words = len(words) // rows - 1
         self._cells = row_words // (AREAS * WORDS)
@@ -84,18 +93,20 @@ class RateTable:
         """Counts an evaluation of `key`, unless its limit is reached.
 
         Returns the number of the evaluation in the window before `now`, which is in epoch seconds. It was counted if
-        the number is `limit` at most. If the clock is before 1970 or too far ahead, nothing is counted.
+        the number is `limit` at most. Beyond the part of these processes, it is greater. If the clock is before 1970 or
+        too far ahead, nothing is counted.
         """
         tick = int(now * TICKS)
         expiry, own = expiry_of(tick, window_seconds), self._own
         if own is None or now < 0 or expiry > LAST_TICK:
             return limit + 1
-        places, alive = self._places(key), least_alive(tick)
+        places, alive, part = self._places(key), least_alive(tick), self._part_of(limit)
         with self._lock:
-            before = self._number(places, alive, limit)
-            if before < limit:
+            before = self._number(places, alive, part)
+            if before < part:
                 _add(own, places, window_seconds, expiry, alive)
-        return before + 1
+                return before + 1
+        return max(before, limit) + 1
 
     def wait(self, key: bytes, limit: int, window_seconds: int, now: float) -> int:
         """Returns the whole seconds until `count` would count again, if nothing else is counted. It is at least 1.
@@ -105,8 +116,10 @@ class RateTable:
         tick = int(now * TICKS)
         if self._own is None or now < 0 or expiry_of(tick, window_seconds) > LAST_TICK:
             return window_seconds
-        alive = least_alive(tick)
-        free = min(_free_from(self._words_at(place), alive, limit, tick) for place in self._places(key))
+        alive, part = least_alive(tick), self._part_of(limit)
+        if not part:
+            return window_seconds
+        free = min(_free_from(self._words_at(place), alive, part, tick) for place in self._places(key))
         return max(1, ceil(free / TICKS - now))
 
     def peeking(self) -> "RateTable":
@@ -161,7 +174,13 @@ class _Peeking(RateTable):
         tick = int(now * TICKS)
         if self._own is None or now < 0 or expiry_of(tick, window_seconds) > LAST_TICK:
             return limit + 1
-        return self._number(self._places(key), least_alive(tick), limit) + 1
+        part = self._part_of(limit)
+        before = self._number(self._places(key), least_alive(tick), part)
+        return before + 1 if before < part else max(before, limit) + 1
+
+
+def _whole(limit: int) -> int:
+    return limit
 
 
 def _add(row: "memoryview[int]", places: Sequence[int], window_seconds: int, expiry: int, alive: int) -> None:

@@ -2,5 +2,5 @@
 
 Reading path: `memberships` → `foreign_values` → `array_elements` → `attributes` → `indexable` → `careful_comparison` →
 `references` → `against_now` → `reference_guard` → `conditions` → `reasons` → `rule` → `attribute_index` →
-`rank_rules` → `plan` → `role_set` → `specialise`.
+`rank_rules` → `written_plan` → `plan` → `specialise`.
 """

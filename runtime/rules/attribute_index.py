@@ -19,8 +19,8 @@ from .indexable import AttributeKey, is_plain
 from .memberships import HasGroups
 from .rule import Rule, first_that_holds
 
-INDEXED_FROM = 16
-"""Fewer rules than this are not indexed: testing one after the other is as fast."""
+INDEXED_FROM = 32
+"""Fewer rules than this are not indexed: the function that is written for them takes half the time of an index."""
 
 _RANK = attrgetter("rank")
 

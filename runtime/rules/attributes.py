@@ -9,11 +9,13 @@ and asks `carefully` about any other: a value of a foreign Python type may equal
 
 from collections.abc import Callable, Hashable
 from functools import cache, partial
+from types import CodeType, FunctionType
 from typing import Any, Final, TypeAlias
 from weakref import WeakValueDictionary
 
 from ...bundles.conditions.attribute_keys import read, reads_own_key, steps_of
 from ...bundles.conditions.comparisons import predicate
+from ...bundles.conditions.constants import LARGE_INTEGER
 from ...bundles.conditions.operators import OF_ELEMENTS, Operator
 from ...bundles.conditions.values import Json, is_number
 from ...bundles.program.clauses import AttributeSection
@@ -71,44 +73,58 @@ OWNERS: Final[dict[str, str]] = {
 OWN_KEYS: Final = {("subject_attrs", "type"): "t", ("subject_attrs", "id"): "i", ("resource_attrs", "id"): "n"}
 """The arguments that are an entity's own keys (E6). A resource's type is known before its tests are made."""
 
-_OTHERWISE: Final = "v is not None and check(v)"
+_OTHERWISE: Final = "v is not None and {otherwise}"
 """PERF: where a test compares in place, a value of another type costs a call, and all others cost nothing more."""
 
 _TEMPLATES: Final = {
     "flag": (
         "key, constant, check",
-        "(v := {owner}.get(key, {symbol})) is constant or v is not {symbol} and check(v)",
+        "(v := get({owner}, {key}, {symbol})) is {constant} or v is not {symbol} and {otherwise}",
     ),
     "other flag": (
         "key, constant, check",
-        "v is not constant if (v := {owner}.get(key)).__class__ is bool else " + _OTHERWISE,
+        "v is not {constant} if (v := get({owner}, {key})).__class__ is bool else " + _OTHERWISE,
     ),
     "text": (
         "key, constant, check",
-        "v {symbol} constant if (v := {owner}.get(key)).__class__ is str else " + _OTHERWISE,
+        "v {symbol} {constant} if (v := get({owner}, {key})).__class__ is str else " + _OTHERWISE,
     ),
     "number": (
         "key, constant, check",
-        "v {symbol} constant if (v := {owner}.get(key)).__class__ is int or v.__class__ is float else " + _OTHERWISE,
+        "v {symbol} {constant} if (v := get({owner}, {key})).__class__ is int or v.__class__ is float else "
+        + _OTHERWISE,
     ),
     "check": (
         "key, of_text, check",
-        "of_text(v) if (v := {owner}.get(key)).__class__ is str else " + _OTHERWISE,
+        "of_text(v) if (v := get({owner}, {key})).__class__ is str else " + _OTHERWISE,
     ),
     "path": (
         "key, of_text, check, steps",
-        "of_text(v) if (v := read({owner}, key, steps)).__class__ is str else " + _OTHERWISE,
+        "of_text(v) if (v := read({owner}, {key}, steps)).__class__ is str else " + _OTHERWISE,
     ),
     "value": (
         "key, steps, plain",
-        "v if (v := read({owner}, key, steps)) is None or v.__class__ is str else plain(v)",
+        "v if (v := read({owner}, {key}, steps)) is None or v.__class__ is str else plain(v)",
     ),
     "own check": ("check", "check({owner})"),
     "own value": ("", "{owner}"),
 }
 """The parameters of each shape, and its expression. `{owner}` stands for the argument that has the value. `{symbol}`
-stands for Python's operator, for a flag for the other flag. `check` takes any value. `of_text` is the same for strings.
+stands for Python's operator, for a flag for the other flag. `{otherwise}` is for a value `v` of any other type.
+`check` takes any value, `of_text` any string. `get` is that of dictionaries.
 """
+
+_NAMES: Final = {"key": "key", "constant": "constant", "otherwise": "check(v)"}
+"""The names in the expression of a closure."""
+
+_IN_PLACE: Final = frozenset({"flag", "other flag", "text", "number"})
+"""The shapes of tests that compare in place with a constant."""
+
+LONGEST_WRITTEN: Final = 256
+"""A key and a constant with a longer Python source are not written into another function."""
+
+_written: dict[CodeType, tuple[str, str, str]] = {}
+"""The shape, the owner and the symbol of each test that compares in place, by the code that such tests share."""
 
 _tests: WeakValueDictionary[Hashable, Test] = WeakValueDictionary()
 
@@ -145,7 +161,34 @@ def source_of(shape: str, owner: str, symbol: str = "") -> str:
     'lambda check: lambda t, i, s, n, r, a, c, h, now: check(i)'
     """
     parameters, expression = _TEMPLATES[shape]
-    return f"lambda {parameters}: lambda {ARGUMENTS}: {expression.format(owner=owner, symbol=symbol)}"
+    return f"lambda {parameters}: lambda {ARGUMENTS}: {expression.format(owner=owner, symbol=symbol, **_NAMES)}"
+
+
+def written(test: Test, otherwise: str) -> str | None:
+    """Returns a test as a Python expression of its arguments, or None if it does not compare in place.
+
+    It may set `v`, calls `dict.get` by the name `get`, and has the value of `otherwise` for a value of another type.
+
+    >>> written(attribute_test("resource_attrs", "status", Operator.EQ, "draft"), "odd")
+    "v == 'draft' if (v := get(r, 'status')).__class__ is str else v is not None and odd"
+    """
+    if not isinstance(test, FunctionType) or (form := _written.get(test.__code__)) is None:
+        return None
+    shape, owner, symbol = form
+    cells = zip(test.__code__.co_freevars, test.__closure__ or (), strict=True)
+    parts = {name: cell.cell_contents for name, cell in cells}
+    key, constant = ascii(parts["key"]), _literal(parts["constant"])
+    if constant is None or len(key) + len(constant) > LONGEST_WRITTEN:
+        return None
+    _, expression = _TEMPLATES[shape]
+    return expression.format(owner=owner, symbol=symbol, key=key, constant=constant, otherwise=otherwise)
+
+
+def _literal(constant: Any) -> str | None:
+    """Returns the Python source of a constant, or None for a number that has none, or a very long one."""
+    if is_number(constant) and not -LARGE_INTEGER < constant < LARGE_INTEGER:
+        return None
+    return ascii(constant)
 
 
 def _hashable(constant: Json) -> Hashable | None:
@@ -173,7 +216,9 @@ def _made(section: AttributeSection, key: str, op: Operator, constant: Json, unr
 @cache
 def _maker(shape: str, owner: str, symbol: str = "") -> Callable[..., Callable[..., Any]]:
     source = source_of(shape, owner, symbol)
-    made: Callable[..., Callable[..., Any]] = eval(source, {"read": read})  # noqa: S307 - only our own tables
+    made: Callable[..., Callable[..., Any]] = eval(source, {"read": read, "get": dict.get})  # noqa: S307 - only our own tables
+    if shape in _IN_PLACE:
+        _written[next(part for part in made.__code__.co_consts if isinstance(part, CodeType))] = shape, owner, symbol
     return made
 
 

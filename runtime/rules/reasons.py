@@ -54,21 +54,20 @@ class Answer:
     context: Context
     rates: Mapping[str, int] = field(default_factory=dict)
     """By policy, the number of this evaluation in the window of a rate limit that was asked for it (C10)."""
+    reason_code: str = field(init=False)
+    """The text of its reason code."""
+    encoded: bytes = field(init=False)
+    """The decision response as JSON. PERF: it is made once, since most answers are shared. A property is slower."""
 
-    @cached_property
-    def encoded(self) -> bytes:
-        """The decision response as JSON. PERF: it is made once, since most answers are shared."""
-        return msgspec.json.encode({"decision": self.allowed, "context": self.context})
+    def __post_init__(self) -> None:
+        response = {"decision": self.allowed, "context": self.context}
+        object.__setattr__(self, "reason_code", self.context["reason_code"])
+        object.__setattr__(self, "encoded", msgspec.json.encode(response))
 
     @cached_property
     def decision(self) -> Decision:
         """The answer as a value that application code gets. All who get it share it."""
         return Decision.of({"decision": self.allowed, "context": SharedContext(self.context)})
-
-    @cached_property
-    def reason_code(self) -> str:
-        """The text of its reason code."""
-        return str(self.context["reason_code"])
 
 
 PATH_RANK: dict[PolicyPath, int] = {AccessPath.ROLE: 0, AccessPath.GROUP: 1, AccessPath.ABAC: 2}

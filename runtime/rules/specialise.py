@@ -17,7 +17,7 @@ from ..state.state import State
 from .attribute_index import AttributeIndex
 from .attributes import Test
 from .conditions import Conjunction, conjunction, steps_to_compile
-from .plan import Plan, plan_of, weight_of
+from .plan import Plan, keep_plan, plan_of, weight_of
 from .rank_rules import RankedRules, merged, rank_rules
 from .reasons import (
     ACTION_NOT_DECLARED,
@@ -29,8 +29,7 @@ from .reasons import (
     condition_failed,
 )
 from .reference_guard import guard_of, watched_of
-from .role_set import RoleSet
-from .rule import Rule, make_rule
+from .rule import RoleSet, Rule, make_rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +108,7 @@ class TypeRules:
     def keep(self, roles: RoleSet, action: str, specialised: Specialised) -> None:
         """Adds a specialised program to the cache."""
         if specialised.plan is not None:
-            self.plans.setdefault(action, {})[roles] = specialised.plan
+            keep_plan(specialised.plan, self.plans.setdefault(action, {}), roles)
         self.specialised.setdefault(action, {})[roles] = specialised
 
     def forget(self) -> None:

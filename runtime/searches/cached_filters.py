@@ -2,20 +2,23 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import msgspec
 from msgspec import Struct
 
+from ...bundles.conditions.instants import shown_instant
 from ..decisions.decide import holder_of
 from ..filters.attribute_reads import RESOURCES
 from ..filters.derive import NOTHING, Filter, answer
+from ..filters.partial import Partial
 from ..requests.members import NO_ATTRIBUTES, Attributes
 from ..requests.plain_bodies import PlainSearch
 from ..requests.searches import DECIDE, NODE, ResourceSearch
 from ..snapshot import FOREVER, Holder, Snapshot
 from .context_note import say_left_open
 from .direct import cached_has_grants
+from .filter_validity import TRIED_INSTANTS
 from .filtering import with_validity
 from .searchers import searcher_of, undeclared
 
@@ -30,8 +33,14 @@ LONGEST_ANSWER: Final = 4_096
 """The most bytes of a body that is kept, and of its answer."""
 
 
+Decided: TypeAlias = tuple[str, str | None, Attributes, str, str, Attributes, Attributes]
+"""A search with decided gates: the subject's type, id and attributes, the resource's type, the action with its
+properties, and the context.
+"""
+
+
 class CachedFilter(Struct, frozen=True):
-    """A filter for a subject, and whether the subject has direct grants. If gates are decided, it is valid for ever."""
+    """A filter for a subject, and whether the subject has direct grants. If gates are decided, it has an end."""
 
     filter: Filter
     has_direct: bool
@@ -40,16 +49,18 @@ class CachedFilter(Struct, frozen=True):
     """The attributes that the request did not send, and on which the rules depend (S6)."""
     lasts: bool = False
     """True if the same search has this filter at every instant, as long as the revision is in force."""
+    until: float = FOREVER
+    """The instant until which a filter with decided gates is valid, in epoch seconds (F7)."""
 
     def response(self) -> dict[str, Any]:
         """Returns the filter response (contract 2.6), which the caller may change."""
         response = answer(self.filter, self.has_direct)
         say_left_open(response["context"], self.left_open)
-        return with_validity(response, None) if self.is_decided else response
+        return with_validity(response, shown_instant(self.until)) if self.is_decided else response
 
     def encoded(self) -> bytes:
         """Returns the response as JSON. PERF: the filter keeps it."""
-        kept, key = self.filter.encoded, (self.has_direct, self.is_decided, self.left_open)
+        kept, key = self.filter.encoded, (self.has_direct, self.is_decided, self.left_open, self.until)
         found = kept.get(key)
         if found is None:
             if len(kept) >= MOST_ENCODED:
@@ -128,7 +139,10 @@ def _cached(
         return None
     partial = derived.partial
     found = derived.filters.get(partial.outcome(type, id, s, holder, a, sent if is_decided else NO_ATTRIBUTES, now))
-    if found is None or (is_decided and (partial.windows or partial.of_subject or holder.until != FOREVER)):
+    until: float | None = FOREVER
+    if is_decided and found is not None and (partial.windows or partial.of_subject or holder.until != FOREVER):
+        until = _until(snapshot, found, partial, holder, (type, id, s, resource_type, action, a, sent))
+    if found is None or until is None:
         return None  # it has to be derived, or how long it is valid has to be found
     has_direct: bool | None = False
     if holder.grants:
@@ -139,4 +153,30 @@ def _cached(
     asked = type, id, s, None, NO_ATTRIBUTES, a, sent, holder, now
     left_open = partial.reads.left_open(asked, RESOURCES, has_direct) or ()
     lasts = holder.plain and not (is_decided or partial.reads_instant)  # gates may read the clock
-    return CachedFilter(found, has_direct, is_decided, left_open, lasts)
+    return CachedFilter(found, has_direct, is_decided, left_open, lasts, until)
+
+
+def _until(snapshot: Snapshot, first: Filter, partial: Partial, holder: Holder, asked: Decided) -> float | None:
+    """Returns what `valid_until` does, or None if that takes longer.
+
+    PERF: it looks at the roles of a subject alone, if nothing else reads the clock, and as long as later filters are
+    cached too.
+    """
+    type, id, s, resource_type, action, a, sent = asked
+    reads_clock, at = sent.get("time") is None, FOREVER
+    for _ in range(TRIED_INSTANTS):
+        if reads_clock and (partial.windows or partial.of_subject):
+            return None
+        if holder.until == FOREVER or id is None:
+            return FOREVER
+        at, holder = holder.until, snapshot.holder_after(type, id, holder)
+        derived = snapshot.rules.cached_derived(holder.roles, resource_type, action, True)
+        if derived is None:
+            return None
+        partial = derived.partial
+        later = derived.filters.get(partial.outcome(type, id, s, holder, a, sent, at))
+        if later is None:
+            return None
+        if later is not first and later.tree != first.tree:
+            break
+    return at

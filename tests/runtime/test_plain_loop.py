@@ -11,11 +11,13 @@ import pytest
 from writ.runtime import BadRequest, Engine
 from writ.runtime.decision import Decision
 from writ.runtime.decisions.decide import specialised_for, subject_of
+from writ.runtime.decisions.plain_batch import AT_A_TIME
 from writ.runtime.limits import CacheLimits
 from writ.runtime.requests.evaluation_request import EvaluationRequest, read_carefully
 from writ.runtime.requests.members import MAX_ID_CHARACTERS
 from writ.runtime.requests.plain_bodies import PlainBodies
-from writ.runtime.rules import attribute_index
+from writ.runtime.rules import attribute_index, plan
+from writ.runtime.rules.reasons import Answer
 from writ.runtime.rules.rule import first_that_holds
 from writ.runtime.snapshot import Snapshot
 
@@ -124,10 +126,16 @@ def arguments(plainest: dict[str, Any], now: float) -> tuple[Any, ...]:
     )
 
 
-@pytest.mark.parametrize("indexed_from", [attribute_index.INDEXED_FROM, 1])
-def test_every_way_is_the_plain_loop(indexed_from: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """D1 to D8: the loops that `Engine` has written out, the careful way and the index, cold and with full caches."""
+@pytest.mark.parametrize(
+    ("indexed_from", "written_after"),
+    [(attribute_index.INDEXED_FROM, plan.WRITTEN_AFTER), (attribute_index.INDEXED_FROM, 1), (1, 1)],
+)
+def test_every_way_is_the_plain_loop(
+    indexed_from: int, written_after: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """D1 to D8: plans, in order and written, the careful way and the index, cold and warm."""
     monkeypatch.setattr(attribute_index, "INDEXED_FROM", indexed_from)
+    monkeypatch.setattr(plan, "WRITTEN_AFTER", written_after)
     short = careful = 0
     ends: Counter[str] = Counter()
     for seed in range(150):
@@ -186,9 +194,17 @@ def plain_answers(engine: Engine, request: dict[str, Any], now: float) -> list[A
         return []
     if single is None:
         return []
-    found = [msgspec.json.decode(one.encoded) for one in (engine.answer(single, now), *engine.answers(batch, now))]
+    answers = [engine.answer(single, now), *answers_of(engine, batch, now)]
+    found = [msgspec.json.decode(one.encoded) for one in answers]
     assert [found[1], found[5]] == [engine.decide(other, now) for other in others]
     return [found[0], *found[2:5], *found[6:]]
+
+
+def answers_of(engine: Engine, batch: Any, now: float) -> list[Answer]:
+    found: list[Answer] = []
+    pauses = [len(found) for _ in engine.add_answers(batch, now, found)]
+    assert pauses == [*range(AT_A_TIME, len(found), AT_A_TIME)]
+    return found
 
 
 def test_each_item_of_a_batch_gets_the_answer_to_it_alone(tmp_path: Path) -> None:
@@ -208,7 +224,9 @@ def test_each_item_of_a_batch_gets_the_answer_to_it_alone(tmp_path: Path) -> Non
             expected = [alone.decide(one, now) for one in batch]
             for _ in range(2):  # the second time, all plans are there
                 read = PLAIN.batch(msgspec.json.encode({"evaluations": batch}))
-                assert [msgspec.json.decode(one.encoded) for one in engine.answers(read, now)] == expected
+                answers = answers_of(engine, read, now)
+                assert [msgspec.json.decode(one.encoded) for one in answers] == expected
+                assert [one.reason_code for one in answers] == [one["context"]["reason_code"] for one in expected]
             items += len(batch)
             granted.update(one["context"]["access_path"] == "direct" for one in expected)
     assert items > 1_000
@@ -222,7 +240,8 @@ ENDS = ("DENY_OVERRIDE", "EXPLICIT_DENY", "a rule with conditions", "a rule with
 def end_of_plan(engine: Engine, request: Any, now: float) -> str:
     subject, context = request["subject"], engine.decide(request, now)["context"]
     holder = engine._snapshot.holders[subject["type"]][subject["id"]]
-    *_, last = engine._snapshot.plans[request["resource"]["type"]][request["action"]["name"]][holder.roles]
+    *_, rules = engine._snapshot.plans[request["resource"]["type"]][request["action"]["name"]][holder.roles]
+    last = rules.answers[rules.last - 2]
     if context["reason_code"] in ENDS:
         return str(context["reason_code"])
     if context["reason_code"] != "ALLOWED":

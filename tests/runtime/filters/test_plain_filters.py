@@ -2,6 +2,7 @@
 
 from collections import Counter
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import msgspec
@@ -10,7 +11,9 @@ from writ.bundles.event_loop import TakesLong
 from writ.bundles.file.reader import open_bundle
 from writ.runtime import Engine
 from writ.runtime.requests.plain_bodies import PlainBodies
-from writ.runtime.searches import cached_filters
+from writ.runtime.requests.searches import read_resource_search
+from writ.runtime.searches import cached_filters, filter_validity
+from writ.runtime.searches.filter_validity import TRIED_INSTANTS
 
 from tests.runtime.test_ways_agree import outcome
 from tests.support.bundling import bundle_file, engine_for
@@ -88,6 +91,86 @@ def test_every_subject_gets_the_answer_of_its_own_from_one_warm_engine(tmp_path:
             found.update(check(engine, search, now + later) for _ in range(2) for search in asked)
     assert found["shared"] > 3_000, found
     assert found["derived"] > 50, found
+
+
+def ending(random: Random) -> dict[str, Any]:
+    """A model whose subjects gain and lose roles at many instants. Some of the changes leave a filter as it is."""
+    scope = [{"resource_type_id": "d", "actions": ["read"]}]
+    conditions: list[dict[str, Any]] = [
+        {"resource_attrs": [{"key": "level", "op": "lt", "value": 3}]},
+        {"resource_attrs": [{"key": "level", "op": "lt", "value": 3}], "context_attrs": [GATE]},
+        {"resource_attrs": [{"key": "owner", "op": "eq", "value_of": "subject.id"}]},
+        {"subject_attrs": [{"key": "team", "op": "eq", "value": "a"}]},
+        {"time_window": {"days": ["mon"]}},
+        {"resource_attrs": [{"key": "embargo", "op": "lte", "value_of": "now"}]},
+    ]
+    policies = [
+        {
+            "id": f"p{number}",
+            "effect": random.choice(("ALLOW", "ALLOW", "DENY")),
+            "resource_types": scope,
+            "roles": [f"r{number % 4}"],
+            "conditions": random.choice(conditions[: random.choice((4, 4, 5, 6))]),
+        }
+        for number in range(5)
+    ]
+    people = [{"type": "user", "id": id} for id in PEOPLE]
+    assignments = [
+        {"role": f"r{role}", "subject": one}
+        | random.choice(({}, {"starts_at": instant(random)}, {"expires_at": instant(random)}))
+        for one in people
+        for role in range(4)
+        if random.random() < 0.7
+    ]
+    roles = [{"id": f"r{number}"} for number in range(4)]
+    extensions = {"extensions": ["references", "now"]}
+    return {**MODEL, **extensions, "policies": policies, "subjects": people, "assignments": assignments, "roles": roles}
+
+
+GATE = {"key": "channel", "op": "eq", "value": "web"}
+PEOPLE = ("alice", "bob", "carol")
+
+
+def instant(random: Random) -> str:
+    """One of a few days."""
+    return f"2026-01-{random.randint(4, 9):02}T10:00:00Z"
+
+
+@pytest.mark.parametrize("tried", [TRIED_INSTANTS, 2])
+def test_a_filter_is_valid_until_the_roles_of_its_subject_change_it(
+    tried: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """F7: what a warm engine has cached is what another one derives, whoever asked before and at whatever instant."""
+    monkeypatch.setattr(cached_filters, "TRIED_INSTANTS", tried)
+    monkeypatch.setattr(filter_validity, "TRIED_INSTANTS", tried)
+    found: Counter[bool | None] = Counter()
+    for seed in range(40):
+        random, document = Random(seed), ending(Random(seed))
+        warm, alone = (engine_for(document, tmp_path / f"{seed}-{name}.bundle") for name in ("warm", "alone"))
+        contexts: tuple[dict[str, Any], ...] = {}, {"channel": "web"}, {"time": "2026-01-06T10:00:00Z"}
+        asked = [
+            {
+                "subject": {"type": "user", "id": id, "properties": {"team": team}},
+                "action": {"name": "read"},
+                "resource": {"type": "d"},
+                "context": context,
+                "options": {"return": "filter", "gates": "decide"},
+            }
+            for id in (*PEOPLE, "nobody")
+            for team in "ab"
+            for context in contexts
+        ]
+        for search, days in [(random.choice(asked), random.randint(-3, 6)) for _ in range(150)]:
+            now = NOW + 86_400 * days
+            shared = warm.filter_json(msgspec.json.encode(search), PLAIN.search, now)
+            right = alone.filter_for(read_resource_search(search), now)  # it takes no cached answer
+            assert warm.filter(search, now) == right
+            if shared is None:
+                found[None] += 1
+            else:
+                assert msgspec.json.decode(shared) == right
+                found[right["context"]["valid_until"] is not None] += 1
+    assert min(found[True], found[False], found[None]) > 300, found
 
 
 def test_no_filter_is_shared_where_requests_are_strict(tmp_path: Path) -> None:

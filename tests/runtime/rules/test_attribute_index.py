@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from writ.bundles.program.clauses import Clause, Comparison
 from writ.runtime.rules import attribute_index
-from writ.runtime.rules.attribute_index import AttributeIndex, first_rule
+from writ.runtime.rules.attribute_index import INDEXED_FROM, AttributeIndex, first_rule
 from writ.runtime.rules.conditions import conjunction
 from writ.runtime.rules.memberships import NOBODY
 from writ.runtime.rules.reasons import AccessPath
@@ -48,7 +48,7 @@ def place_of(rule):
     bodies=BODIES,
     attributes=st.tuples(*[ATTRIBUTES] * 4),
     ids=st.tuples(TEXTS, st.one_of(st.none(), TEXTS), st.one_of(st.none(), TEXTS)),
-    indexed_from=st.sampled_from([1, 3, attribute_index.INDEXED_FROM]),
+    indexed_from=st.sampled_from([1, 3, INDEXED_FROM]),
     parts=st.integers(1, 3),
 )
 def test_the_first_rule_that_holds(bodies, attributes, ids, indexed_from, parts, monkeypatch):
@@ -84,10 +84,11 @@ def test_the_index_keeps_the_order(first, second):
         "indexed": (Comparison("resource_attrs", "project", "eq", "p1"),),
         "other": (Comparison("resource_attrs", "size", "eq", 1),),
     }
-    no_match = [(Comparison("resource_attrs", "project", "eq", "p2"),)] * 20
+    no_match = [(Comparison("resource_attrs", "project", "eq", "p2"),)] * INDEXED_FROM
     index = AttributeIndex([rule_of(n, body) for n, body in enumerate([*no_match, bodies[first], bodies[second]])])
     assert index.indexed
-    assert place_of(index.first("user", "alice", {}, "d1", {"project": "p1", "size": 1}, {}, {}, NOBODY, 0.0)) == 20
+    found = index.first("user", "alice", {}, "d1", {"project": "p1", "size": 1}, {}, {}, NOBODY, 0.0)
+    assert place_of(found) == INDEXED_FROM
 
 
 def test_rules_behind_one_that_holds_are_not_tried():
@@ -95,8 +96,9 @@ def test_rules_behind_one_that_holds_are_not_tried():
     tried = []
     body = (Comparison("resource_attrs", "project", "eq", "p1"),)
     other = (Comparison("resource_attrs", "size", "eq", 1),)
-    found = [rule_of(place, body) for place in range(20)]
-    behind = [rule_of(place, other, (lambda *_: tried.append(1) or True,)) for place in range(20, 30)]
+    found = [rule_of(place, body) for place in range(INDEXED_FROM)]
+    places = range(INDEXED_FROM, INDEXED_FROM + 10)
+    behind = [rule_of(place, other, (lambda *_: tried.append(1) or True,)) for place in places]
     index = AttributeIndex([*found, *behind])
     assert index.indexed
     assert place_of(index.first("user", "alice", {}, "d1", {"project": "p1"}, {}, {}, NOBODY, 0.0)) == 0
@@ -114,5 +116,5 @@ def test_numbers_lead_to_their_rules_too(value, place):
 
 
 def test_few_rules_are_not_indexed():
-    bodies = [(Comparison("resource_attrs", "project", "eq", f"p{number}"),) for number in range(15)]
+    bodies = [(Comparison("resource_attrs", "project", "eq", f"p{number}"),) for number in range(INDEXED_FROM - 1)]
     assert not AttributeIndex([rule_of(place, body) for place, body in enumerate(bodies)]).indexed

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from writ.bundles.conditions.comparisons import predicate
 from writ.bundles.program.clauses import ATTRIBUTE_SECTIONS
 from writ.runtime.rules import attributes
-from writ.runtime.rules.attributes import FEW, attribute_test, attribute_value, source_of
+from writ.runtime.rules.attributes import FEW, attribute_test, attribute_value, source_of, written
 from writ.runtime.rules.memberships import NOBODY
 
 from tests.bundles.conditions.test_conditions import TESTS, VALUES
@@ -32,6 +32,36 @@ def test_a_test_is_its_predicate(section, test, value):
     assert found is predicate(op, constant)(value)
     absent = attribute_test(section, "k", op, constant)(*asked(section, {}))
     assert absent is False
+
+
+@pytest.mark.parametrize("section", ATTRIBUTE_SECTIONS)
+@given(test=st.one_of(TESTS, st.tuples(st.sampled_from(["in", "nin"]), LISTS)), value=VALUES | STRANGE | st.none())
+def test_a_written_test_is_its_predicate(section, test, value):
+    """It may leave a value of another type than the constant to others."""
+    op, constant = test
+    expression = written(attribute_test(section, "k", op, constant), "odd")
+    if expression is None:
+        return
+    names = dict(zip(("t", "i", "s", "n", "r", "a", "c", "h", "now"), asked(section, {"k": value}), strict=True))
+    found = eval(expression, {"get": dict.get, "odd": "odd"} | names)
+    assert found == "odd" or bool(found) is predicate(op, constant)(value)
+    assert found != "odd" or type(value) is not type(constant) or isinstance(value, list)
+
+
+@pytest.mark.parametrize(
+    ("op", "constant", "expected"),
+    [
+        ("eq", "it's é", """v == "it's \\xe9" if (v := get(r, '{k}')).__class__ is str else v is not None and odd"""),
+        ("eq", "{", "v == '{' if (v := get(r, '{k}')).__class__ is str else v is not None and odd"),
+        ("eq", True, "(v := get(r, '{k}', False)) is True or v is not False and odd"),
+        *(("gt", number, None) for number in (10**20, -(10**400), float("inf"))),
+        *(("eq", constant, None) for constant in (None, [], {}, "x" * 300)),
+        *(("regex", "^a", None), ("in", [1], None), ("has", "a", None)),
+    ],
+)
+def test_what_is_written(op, constant, expected):
+    """A constant is a literal, whatever it has in it. What has no short one is called."""
+    assert written(attribute_test("resource_attrs", "{k}", op, constant), "odd") == expected
 
 
 @pytest.mark.parametrize("section", ATTRIBUTE_SECTIONS)
@@ -100,5 +130,5 @@ def test_a_shared_test_ends_with_its_last_rule():
 def test_the_source_of_a_test_can_be_shown():
     assert source_of("number", "c", ">=") == (
         "lambda key, constant, check: lambda t, i, s, n, r, a, c, h, now: "
-        "v >= constant if (v := c.get(key)).__class__ is int or v.__class__ is float else v is not None and check(v)"
+        "v >= constant if (v := get(c, key)).__class__ is int or v.__class__ is float else v is not None and check(v)"
     )

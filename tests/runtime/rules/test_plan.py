@@ -1,5 +1,6 @@
 """A plan has the rules of a specialised program in order, and ends in the answer if none of them holds."""
 
+from collections.abc import Iterable
 from itertools import combinations, permutations
 from typing import Any
 
@@ -8,7 +9,10 @@ from writ.bundles.file.reader import open_bundle
 from writ.runtime import Engine
 from writ.runtime.limits import CacheLimits
 from writ.runtime.rules import attribute_index
-from writ.runtime.rules.plan import Plan
+from writ.runtime.rules import plan as plans
+from writ.runtime.rules.plan import InOrder, Plan
+from writ.runtime.rules.reasons import Answer
+from writ.runtime.rules.rule import Rule
 
 from tests.support import oracle
 from tests.support.bundling import bundle_file, engine_for
@@ -43,8 +47,27 @@ def plan_of(engine: Engine, request: dict[str, Any]) -> Plan | None:
     return plans.get(snapshot.holders["user"]["alice"].roles)
 
 
-def named(rows: Any) -> list[str]:
-    return [answer.context.get("policy_id", answer.context.get("denied_by")) for *_, answer in rows]
+def rules_of(engine: Engine, request: dict[str, Any]) -> InOrder:
+    """The rules of the plan, whose answers are at their places in it, also if its function is written."""
+    plan = plan_of(engine, request)
+    assert plan is not None
+    rules: InOrder = plan[-1]
+    for one in (plan, rules.written()):
+        assert one[2 : 2 + len(rules.answers)] == rules.answers
+        for place, answer in enumerate(rules.answers, 2):
+            assert (one[-place], place >= one[1]) == (answer.context, answer.allowed)
+        for rule, place in rules.places.items():
+            assert one[place] is (rule.override if rule.clause.effect == "DENY" else rule.explicit)
+            assert rule.clause.effect == "ALLOW" or one[place + 1] is rule.explicit
+    return rules
+
+
+def named(rules: Iterable[Rule]) -> list[str]:
+    return [rule.clause.policy for rule in rules]
+
+
+def last(rules: InOrder) -> Answer:
+    return rules.answers[rules.last - 2]
 
 
 def check(engine: Engine, document: dict[str, Any], request: dict[str, Any]) -> dict[str, Any]:
@@ -73,22 +96,19 @@ def test_the_rules_are_in_the_order_of_d8(tmp_path):
         policy("w", "DENY", "c", priority=-1),
     ]
     for number, order in enumerate([rows, rows[::-1], rows[3:] + rows[:3]]):
-        denies, allows, by_length, otherwise = plan_of(
-            engine_for(model(*order), tmp_path / f"{number}.bundle"), asked()
-        )
-        assert named(denies) == ["x", "y", "w"]
-        assert named(allows) == ["p", "r", "Z", "a", "b"]
-        assert named(by_length) == ["p", "r", "Z", "b", "a"]
-        assert (otherwise.allowed, otherwise.reason_code) == (False, "CONDITION_FAILED")
+        rules = rules_of(engine_for(model(*order), tmp_path / f"{number}.bundle"), asked())
+        assert named(rules.denies) == ["x", "y", "w"]
+        assert named(rules.allows) == ["p", "r", "Z", "a", "b"]
+        assert last(rules).reason_code == "CONDITION_FAILED"
 
 
 def test_an_allow_without_conditions_is_what_is_left(tmp_path):
     """D3, D8: those before it are reported first, those behind it never."""
     document = model(policy("a", "ALLOW", "a", priority=2), policy("b", priority=1), policy("c", "ALLOW", "c"))
     engine = engine_for(document, tmp_path / "model.bundle")
-    denies, allows, by_length, otherwise = plan_of(engine, asked())
-    assert (denies, named(allows), allows) == ((), ["a"], by_length)
-    assert (otherwise.allowed, otherwise.context["policy_id"]) == (True, "b")
+    rules = rules_of(engine, asked())
+    assert (rules.denies, named(rules.allows)) == ((), ["a"])
+    assert last(rules).context["policy_id"] == "b"
     assert [check(engine, document, asked(*flags))["policy_id"] for flags in ("a", "c", "ac", "")] == [
         "a",
         "b",
@@ -98,11 +118,10 @@ def test_an_allow_without_conditions_is_what_is_left(tmp_path):
 
 
 def test_the_first_is_reported_although_another_is_shorter(tmp_path):
-    """D8: `allowed` starts with the shortest, `decide` with the highest priority."""
+    """D8: the highest priority comes first."""
     document = model(policy("a", "ALLOW", "a"), policy("b", "ALLOW", "a", "b", priority=1), policy("c", "DENY", "c"))
     engine = engine_for(document, tmp_path / "model.bundle")
-    _, allows, by_length, *_ = plan_of(engine, asked())
-    assert (named(allows), named(by_length)) == (["b", "a"], ["a", "b"])
+    assert named(rules_of(engine, asked()).allows) == ["b", "a"]
     assert [check(engine, document, asked(*flags)).get("policy_id") for flags in ("a", "ab", "b", "abc")] == [
         *("a", "b", None, None)
     ]
@@ -133,8 +152,8 @@ def test_what_is_left_if_nothing_applies(tmp_path):
         (asked() | {"action": {"name": "write"}}, "ACTION_NOT_PERMITTED"),
         (asked() | {"resource": {"type": "folder", "id": "f", "properties": {}}}, "NO_POLICY_MATCH"),
     ):
-        *rules, otherwise = plan_of(engine, request)
-        assert (rules, otherwise.allowed) == ([(), (), ()], False)
+        rules = rules_of(engine, request)
+        assert (rules.places, last(rules).allowed) == ({}, False)
         assert check(engine, document, request)["reason_code"] == code
 
 
@@ -178,3 +197,57 @@ def test_plans_are_bounded_with_what_they_are_made_of(tmp_path):
             assert plans == cached
             assert 0 < len(plans) <= most
             assert rules.cached(roles, type, action).weight == 12
+
+
+@pytest.fixture
+def few(monkeypatch: pytest.MonkeyPatch) -> int:
+    """The questions after which a function is written: fewer than in a service, since each is checked here."""
+    monkeypatch.setattr(plans, "WRITTEN_AFTER", 30)
+    return plans.WRITTEN_AFTER
+
+
+def functions(engine: Engine) -> set[Any]:
+    found = [plan_of(engine, asked() | {"action": {"name": action}}) for action in ("read", "write")]
+    return {plan[0] for plan in found if plan is not None}
+
+
+def test_the_function_of_a_plan_that_is_asked_often_is_written(few, tmp_path):
+    """Before and after, also for values of another type, and for rules that are called."""
+    document = model(
+        policy("a", "ALLOW", "a"),
+        policy("d", "DENY", "b", conditions={"resource_attrs": [{"key": "b", "op": "regex", "value": "^x"}]}),
+        policy("w", resource_types=[{"resource_type_id": "document", "actions": ["write"]}]),
+    )
+    engine = engine_for(document, tmp_path / "model.bundle")
+    (in_order,) = {plan_of(engine, asked())[0]}
+    for value in (True, False, None, 1, "xyz", "", [], {}, 1.5):
+        for number in range(few):
+            request = asked()
+            request["resource"]["properties"] = {"a": value, "b": ["xyz", value, None][number % 3]}
+            check(engine, document, request)
+    (own,) = {plan_of(engine, asked())[0]}
+    assert own is not in_order
+
+
+def test_equal_rules_share_one_function(few, tmp_path):
+    """Each plan has its answers."""
+    scope = [{"resource_type_id": "document", "actions": ["write"]}]
+    document = model(policy("a", "ALLOW", "a"), policy("b", "ALLOW", "a", resource_types=scope))
+    engine = engine_for(document, tmp_path / "model.bundle")
+    for _ in range(few):
+        assert check(engine, document, asked("a"))["policy_id"] == "a"
+        assert check(engine, document, asked("a") | {"action": {"name": "write"}})["policy_id"] == "b"
+    assert len(functions(engine)) == 1
+
+
+def test_the_function_of_a_plan_with_many_tests_is_never_written(few, tmp_path):
+    rows = [
+        policy(f"p{number}", "ALLOW", *(f"a{number}-{one}" for one in range(plans.MOST_WRITTEN // 8 + 1)))
+        for number in range(8)
+    ]
+    document = model(*rows)
+    engine = engine_for(document, tmp_path / "model.bundle")
+    in_order = plan_of(engine, asked())
+    for _ in range(few):
+        check(engine, document, asked("a"))
+    assert plan_of(engine, asked()) is in_order

@@ -1,5 +1,6 @@
 """Every fast form of a comparison with a reference means what the careful comparison does, with and without a guard."""
 
+from collections.abc import Iterable
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -11,11 +12,13 @@ from writ.bundles.conditions.values import Unreadable
 from writ.bundles.file.fact_records import GroupRecord
 from writ.bundles.program.clauses import Reference
 from writ.runtime import BadRequest, Engine
+from writ.runtime.rules import plan
 from writ.runtime.rules.array_elements import QUICK_ELEMENTS
 from writ.runtime.rules.careful_comparison import CarefulComparison
 from writ.runtime.rules.memberships import Memberships
 from writ.runtime.rules.reference_guard import guard_of, watched_of
 from writ.runtime.rules.references import MOST_BESIDE, guarded_test, reference_test
+from writ.runtime.rules.rule import Rule
 
 from tests.support.bundling import engine_for
 
@@ -147,8 +150,11 @@ PLANS = {
 }
 
 
-GUARDED = {"a DENY", "a DENY, an ALLOW", "an ALLOW", "an ALLOW after a shorter one", "groups first"}
-"""The plans whose first test guards too. The others have the guard before their rules."""
+GUARDED = {
+    *("a DENY", "a DENY, an ALLOW", "an ALLOW", "an ALLOW after a shorter one", "an ALLOW after a plain one"),
+    *("an ALLOW before everyone's", "groups first"),
+}
+"""The plans whose first test guards too, in a written function. The others have the guard before their rules."""
 
 
 def engine_of(policies: list[Row], path: Path) -> Engine:
@@ -171,9 +177,13 @@ def ask(engine: Engine, subject: Row, resource: Row) -> list[Any]:
     ]
 
 
+@pytest.mark.parametrize("written_after", [plan.WRITTEN_AFTER, 1])
 @pytest.mark.parametrize("policies", PLANS.values(), ids=PLANS)
-def test_every_plan_refuses_first(policies: list[Row], tmp_path: Path) -> None:
+def test_every_plan_refuses_first(
+    policies: list[Row], written_after: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """X1, whatever stands first in the plan, and whether `decide` or `allowed` is asked."""
+    monkeypatch.setattr(plan, "WRITTEN_AFTER", written_after)
     engine = engine_of(policies, tmp_path / "m")
     long = ["a"] * 10_001
     teams = any(TEAMS in one["conditions"]["resource_attrs"] for one in policies)
@@ -189,17 +199,17 @@ def test_the_first_test_of_a_plan_guards_if_it_can(name: str, tmp_path: Path) ->
     """D8: whatever guards, the rules stay in their order, the DENYs too."""
     engine = engine_of(PLANS[name], tmp_path / "m")
     ask(engine, {}, {})
-    ((denies, allows, by_length, *_),) = engine._snapshot.plans["doc"]["read"].values()
+    ((*_, rules),) = engine._snapshot.plans["doc"]["read"].values()
     by_rank = sorted(PLANS[name], key=lambda one: (-one.get("priority", 0), one["id"]))
-    rules = [one for one in by_rank if NEVER not in one["conditions"]["resource_attrs"]]
-    denied = [one["id"] for one in rules if one["effect"] == "DENY"]
-    assert [answer.context.get("denied_by") for *_, answer in denies[name not in GUARDED :]] == denied
-    assert len(denies) == len(denied) + (name not in GUARDED)
-    tested = [one for one in rules if one["effect"] == "ALLOW" and one["id"] != "e"]
-    before = tested if name != "an ALLOW after everyone's" else []
-    assert [answer.context["policy_id"] for *_, answer in allows] == [one["id"] for one in before]
-    shortest = sorted(before, key=lambda one: len(one["conditions"]["resource_attrs"]))
-    assert [answer.context["policy_id"] for *_, answer in by_length] == [one["id"] for one in shortest]
+    found = [one for one in by_rank if NEVER not in one["conditions"]["resource_attrs"]]
+    assert named(rules.denies) == [one["id"] for one in found if one["effect"] == "DENY"]
+    tested = [one["id"] for one in found if one["effect"] == "ALLOW" and one["id"] != "e"]
+    assert named(rules.allows) == (tested if name != "an ALLOW after everyone's" else [])
+    assert (rules.guard in rules.written()) is (name not in GUARDED)
+
+
+def named(rules: Iterable[Rule]) -> list[str]:
+    return [rule.clause.policy for rule in rules]
 
 
 @pytest.mark.parametrize("count", [1, 8, 9, 17])

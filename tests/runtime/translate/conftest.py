@@ -1,19 +1,8 @@
-"""The engines that the translations are run on."""
+"""The engine MariaDB, which the translations are run on too."""
 
 import pytest
 
 from tests.support import mariadb as mariadb_server
-from tests.support import postgres
-
-
-@pytest.fixture(scope="session")
-def postgresql():
-    """A connection string to a PostgreSQL server; a worker of pytest-xdist has one of its own."""
-    place = postgres.programs()
-    if place is None:
-        pytest.skip("PostgreSQL's server is not installed: apt-get install postgresql")
-    with postgres.server(place) as conninfo:
-        yield conninfo
 
 
 @pytest.fixture(scope="session")
