@@ -11,5 +11,7 @@ All SQL of Writ is in this package. Reading path, from the bottom up:
 - `expiring`, `policy_tests`, `trials`, `gateway_changes`, `promotions`, `environment_changes`, `insight`: one
   task each;
 - `store`: the interface to all of these;
-- `backup`, `examination`, `historical_model`: a copy, a check from outside, and the model at an earlier revision.
+- `leases`, `duties`: how several servers on one database keep in step, and which of them works for all;
+- `backup`, `copying`, `examination`, `historical_model`: a copy in a file, a copy in another store, a check from
+  outside, and the model at an earlier revision.
 """

@@ -3,13 +3,12 @@
 import os
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from itertools import chain, count
 from pathlib import Path
-
-from sqlite_utils import Database
+from types import MappingProxyType
 
 from ...bundles.conditions.instants import show_seconds
 from .actor import COMMAND_LINE
@@ -18,10 +17,13 @@ from .audit.anchor import Anchor
 from .audit.entries import AuditEntry, append
 from .audit.events import Event
 from .credentials.restored_credentials import ReplacedStore, RestoredCredential
+from .database.connection import Connection
 from .database.connections import StoreConnections
-from .database.copying import BESIDE, copy_database, remove_files, unfinished_file
-from .database.migrating import migrate
-from .database.opening import FILE
+from .database.sqlite.connections import SqliteConnections
+from .database.sqlite.copying import BESIDE, copy_database, remove_files, unfinished_file
+from .database.sqlite.migrating import migrate
+from .database.sqlite.opening import FILE
+from .database.sqlite.soundness import fault_of_pages, fold, format_of, is_damaged, is_in_use
 from .environments import Environment, all_environments
 from .errors import StoreUnavailable
 
@@ -29,7 +31,6 @@ REPLACED = "writ.db.replaced"
 """The name that `restore` gives to the database that it replaces. Another one is `.2`, and so on."""
 
 _UNFINISHED = f".{FILE}.unfinished"
-_DAMAGED = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,8 @@ def back_up(connections: StoreConnections, file: Path) -> None:
 
     Raises StoreUnavailable if `file` exists or can't be written.
     """
+    if not isinstance(connections, SqliteConnections):
+        raise StoreUnavailable("a store on PostgreSQL is backed up by `pg_dump`, which copies it at one instant")
     if file.exists():
         raise StoreUnavailable(f"`{file}` exists already; name another file")
     try:
@@ -61,18 +64,21 @@ def back_up(connections: StoreConnections, file: Path) -> None:
 
 def back_up_older(directory: Path, file: Path) -> None:
     """Copies the store in a directory, which may have an older format. Raises as `back_up`."""
-    connections = StoreConnections(directory / FILE, "FULL")
+    connections = SqliteConnections(directory / FILE, "FULL")
     try:
         back_up(connections, file)
     finally:
         connections.close()
 
 
-def restore(file: Path, directory: Path, clock: Callable[[], float] = time.time) -> Restored:
+def restore(
+    file: Path, directory: Path, clock: Callable[[], float] = time.time, above: Mapping[str, int] = MappingProxyType({})
+) -> Restored:
     """Make a backup the store in `directory`, and raise every environment's epoch (design, "The server").
 
     No server may run on `directory`. An existing database is kept beside it as `writ.db.replaced`. The new epochs are
-    above those of that database, and tokens that are revoked there stay revoked. The replacement is one step: if the
+    above those of that database and those of `above`, which has epochs by the UUIDs of environments. Tokens that are
+    revoked in that database stay revoked. The replacement is one step: if the
     process is killed, one of the two databases is there, whole. The restored store's audit log gets an entry with the
     time of `clock`, in epoch seconds. Raises StoreUnavailable for a file that is not a sound backup, or if another
     process uses the store. Nothing is changed then.
@@ -84,12 +90,12 @@ def restore(file: Path, directory: Path, clock: Callable[[], float] = time.time)
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
     remove_files(directory / _UNFINISHED, "", *BESIDE)  # left by a killed restore
     with unfinished_file(path, _UNFINISHED) as unfinished:
-        connections = StoreConnections(unfinished, "FULL")
+        connections = SqliteConnections(unfinished, "FULL")
         try:
-            copy_database(StoreConnections(file, "FULL"), unfinished)
+            copy_database(SqliteConnections(file, "FULL"), unfinished)
             _check(connections)
             restored = AuditEntry.of(show_seconds(clock()), COMMAND_LINE, Event.STORE_RESTORED, {"file": str(file)})
-            environments, credentials = _prepare(connections, replaced, restored)
+            environments, credentials = _prepare(connections, replaced, restored, above)
         finally:
             connections.close()
         kept = _keep_replaced(path)
@@ -99,22 +105,21 @@ def restore(file: Path, directory: Path, clock: Callable[[], float] = time.time)
 
 def verify_backup(file: Path) -> None:
     """Open a backup, and read every page of it. Raises StoreUnavailable if it could not be restored."""
-    _check(StoreConnections(file, "FULL"))
+    _check(SqliteConnections(file, "FULL"))
 
 
-def _check(connections: StoreConnections) -> None:
+def _check(connections: SqliteConnections) -> None:
     """Raises StoreUnavailable if the copy is not a sound store."""
     with connections.translated(), closing(connections.fresh()) as db:
-        (found,) = db.execute("PRAGMA quick_check(1)").fetchone()
-        (version,) = db.execute("PRAGMA user_version").fetchone()
+        found, version = fault_of_pages(db), format_of(db)
     if not version:
         raise StoreUnavailable("the file is not a backup of a store; use another one")
-    if found != "ok":
+    if found is not None:
         raise StoreUnavailable(f"the backup is damaged ({found}); use another one")
 
 
 def _prepare(
-    connections: StoreConnections, replaced: ReplacedStore, entry: AuditEntry
+    connections: SqliteConnections, replaced: ReplacedStore, entry: AuditEntry, above: Mapping[str, int]
 ) -> tuple[tuple[tuple[Environment, str | None], ...], tuple[RestoredCredential, ...] | None]:
     """Migrate the copy, raise its epochs, add `entry` to its audit log, and remove its references to bundles.
 
@@ -123,30 +128,27 @@ def _prepare(
     migrate(connections, keep=False)  # the backup itself is the copy
     with connections.writing() as db:
         for environment in all_environments(db):
-            epoch = max(environment.epoch, replaced.epochs.get(environment.uuid, 0)) + 1
+            known = (environment.epoch, *(epochs.get(environment.uuid, 0) for epochs in (replaced.epochs, above)))
+            epoch = max(known) + 1
             db.execute("UPDATE environments SET epoch = ? WHERE number = ?", (epoch, environment.number))
         db.execute("DELETE FROM bundles")
         credentials = replaced.carry_over(db)
         append(db, entry)
-        environments = tuple((environment, _changed(db, environment)) for environment in all_environments(db))
+        environments = states_of(db)
     connections.close()
-    _fold(connections)
+    fold(connections)
     return environments, credentials
 
 
-def _changed(db: Database, environment: Environment) -> str | None:
+def states_of(db: Connection) -> tuple[tuple[Environment, str | None], ...]:
+    """Returns the environments, by id, each with the time of its last change (RFC 3339), or None if it has none."""
+    return tuple((environment, _changed(db, environment)) for environment in all_environments(db))
+
+
+def _changed(db: Connection, environment: Environment) -> str | None:
     query = "SELECT time FROM changes WHERE environment = ? AND revision = ?"
     row = db.execute(query, (environment.number, environment.revision)).fetchone()
     return None if row is None else str(row[0])
-
-
-def _fold(connections: StoreConnections) -> None:
-    """Fold the write-ahead log into the database, so that it is one file. No other process may use it.
-
-    Raises StoreUnavailable.
-    """
-    with connections.translated(), closing(connections.fresh()) as db:
-        db.execute("PRAGMA journal_mode = DELETE")
 
 
 def _keep_replaced(path: Path) -> Path | None:
@@ -159,13 +161,12 @@ def _keep_replaced(path: Path) -> Path | None:
         remove_files(path, *BESIDE)
         return None
     try:
-        _fold(StoreConnections(path, "FULL"))
+        fold(SqliteConnections(path, "FULL"))
     except StoreUnavailable as ex:
-        name = getattr(ex.__cause__, "sqlite_errorname", "")
-        if name.startswith("SQLITE_BUSY"):
+        if is_in_use(ex):
             message = f"another process uses the store `{path}`; stop it, then try again"
             raise StoreUnavailable(message) from None
-        if not name.startswith(_DAMAGED):  # damage may be why it is replaced: its log is kept too
+        if not is_damaged(ex):  # damage may be why it is replaced: its log is kept too
             raise
     kept = _free_path(path)
     if not kept.exists():

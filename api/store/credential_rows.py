@@ -6,11 +6,11 @@ from typing import Any
 
 import msgspec
 from msgspec import UNSET, UnsetType
-from sqlite_utils import Database
 
 from ...bundles.conditions.instants import show_seconds
 from ...bundles.wording import quoted
 from .actor import API_KEY_PREFIX, CLIENT_PREFIX
+from .database.connection import Connection
 from .environment_ids import Bounds
 from .environments import environment_by_id
 from .errors import BodyFault, NotFound, OutOfBounds, Rejected
@@ -60,7 +60,8 @@ class ApiKey:
 
 _BOUND = (
     "environments, (SELECT json_group_array(id) FROM"
-    " (SELECT e.id AS id FROM environments e JOIN json_each(t.environments) j ON e.uuid = j.value ORDER BY e.id))"
+    " (SELECT e.id AS id FROM environments e JOIN json_each(t.environments) j ON e.uuid = j.value ORDER BY e.id)"
+    " AS bound)"
 )
 _USED = "(SELECT used FROM credential_uses WHERE credential = '{}' || t.id)"
 _CLIENT = (
@@ -68,7 +69,7 @@ _CLIENT = (
 )
 _API_KEY = f"id, name, scopes, created, expires_at, {_USED.format(API_KEY_PREFIX)}, {_BOUND}"
 _WITHIN = (
-    "(:within IS NULL OR (json_array_length(environments) > 0 AND NOT EXISTS"
+    "(CAST(:within AS TEXT) IS NULL OR (json_array_length(environments) > 0 AND NOT EXISTS"
     " (SELECT 1 FROM json_each(t.environments) WHERE value NOT IN (SELECT value FROM json_each(:within)))))"
 )
 """True if a credential stays within the bounds `:within`. If not, a caller with these bounds can't manage it.
@@ -77,7 +78,7 @@ A credential without any environment is within no bounds, although the empty set
 """
 
 
-def client_row(db: Database, id: str, within: Bounds = None) -> Client:
+def client_row(db: Connection, id: str, within: Bounds = None) -> Client:
     """Returns the client of that id.
 
     Raises NotFound; with bounds, OutOfBounds if it is outside them or does not exist.
@@ -85,18 +86,18 @@ def client_row(db: Database, id: str, within: Bounds = None) -> Client:
     return _client(_one(db, "clients", _CLIENT, "client", id, within))
 
 
-def api_key_row(db: Database, id: str, within: Bounds = None) -> ApiKey:
+def api_key_row(db: Connection, id: str, within: Bounds = None) -> ApiKey:
     """Returns the API key of that id. Raises as `client_row`."""
     return _api_key(_one(db, "api_keys", _API_KEY, "API key", id, within))
 
 
-def api_key_with(db: Database, secret: bytes) -> ApiKey | None:
+def api_key_with(db: Connection, secret: bytes) -> ApiKey | None:
     """Returns the API key whose secret has that SHA-256, or None."""
     row = db.execute(f"SELECT {_API_KEY} FROM api_keys t WHERE secret = ?", (secret,)).fetchone()
     return None if row is None else _api_key(row)
 
 
-def client_rows(db: Database, within: Bounds, limit: int, cursor: str | None) -> tuple[list[Client], str | None]:
+def client_rows(db: Connection, within: Bounds, limit: int, cursor: str | None) -> tuple[list[Client], str | None]:
     """Returns clients within the bounds, by id, and the cursor of the next page, or None at the end.
 
     Raises BadQuery.
@@ -105,14 +106,14 @@ def client_rows(db: Database, within: Bounds, limit: int, cursor: str | None) ->
     return [_client(row) for row in rows], behind
 
 
-def api_key_rows(db: Database, within: Bounds, limit: int, cursor: str | None) -> tuple[list[ApiKey], str | None]:
+def api_key_rows(db: Connection, within: Bounds, limit: int, cursor: str | None) -> tuple[list[ApiKey], str | None]:
     """Returns API keys within the bounds, as `client_rows`."""
     rows, behind = _page(db, "api_keys", _API_KEY, within, limit, cursor)
     return [_api_key(row) for row in rows], behind
 
 
 def bound_to(
-    db: Database, environments: Sequence[str] | UnsetType | None, within: Bounds, before: Bounds = None
+    db: Connection, environments: Sequence[str] | UnsetType | None, within: Bounds, before: Bounds = None
 ) -> str | None:
     """Returns the column that binds a credential to environments, given by id. `within` are the bounds of its maker.
 
@@ -137,7 +138,7 @@ def bound_to(
     return msgspec.json.encode(sorted(uuids)).decode()
 
 
-def uuid_of(db: Database, environment: str) -> str | None:
+def uuid_of(db: Connection, environment: str) -> str | None:
     """Returns the UUID of an environment, or None if there is none of that id."""
     try:
         return environment_by_id(db, environment).uuid
@@ -145,7 +146,7 @@ def uuid_of(db: Database, environment: str) -> str | None:
         return None
 
 
-def _one(db: Database, table: str, columns: str, noun: str, id: str, within: Bounds) -> tuple[Any, ...]:
+def _one(db: Connection, table: str, columns: str, noun: str, id: str, within: Bounds) -> tuple[Any, ...]:
     # SQLite takes no lone surrogates.
     query = f"SELECT {columns} FROM {table} t WHERE {_WITHIN} AND id = :id"
     row: tuple[Any, ...] | None = (
@@ -161,7 +162,7 @@ def _one(db: Database, table: str, columns: str, noun: str, id: str, within: Bou
 
 
 def _page(
-    db: Database, table: str, columns: str, within: Bounds, limit: int, cursor: str | None
+    db: Connection, table: str, columns: str, within: Bounds, limit: int, cursor: str | None
 ) -> tuple[list[tuple[Any, ...]], str | None]:
     refuse_limit(limit)
     (after,) = ("",) if cursor is None else read_cursor(table, cursor, 1)

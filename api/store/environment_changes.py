@@ -1,15 +1,19 @@
 """Changes of environments, each with its audit entry: to make one, to change its settings, to delete it."""
 
-from sqlite_utils import Database
+from collections.abc import Callable
 
 from .actor import ADMINISTRATORS, Actor
 from .audit.entries import AuditEntry, append
 from .audit.events import Event
 from .credentials.credential_recheck import recheck_credential
+from .database.connection import Connection
+from .database.connections import StoreConnections
+from .environment_ids import DEFAULT
 from .environments import (
     Environment,
     EnvironmentChange,
     add_environment,
+    all_environments,
     change_environment,
     environment_within,
     loosens,
@@ -20,7 +24,17 @@ from .errors import NotPermitted, OutOfBounds
 _TELLS = "its settings say who may change its policies"
 
 
-def create(db: Database, actor: Actor, id: str, settings: EnvironmentChange, time: str) -> Environment:
+def ensure_default(connections: StoreConnections, time: Callable[[float | None], str]) -> None:
+    """Add the environment `default` to a store without environments. `time` returns the time in RFC 3339."""
+    with connections.reading() as db:
+        fresh = not all_environments(db)
+    if fresh:
+        with connections.writing() as db:
+            if not all_environments(db):
+                add_environment(db, DEFAULT, time(None), EnvironmentChange(protected=True))
+
+
+def create(db: Connection, actor: Actor, id: str, settings: EnvironmentChange, time: str) -> Environment:
     """Make an environment without a model at `time` (RFC 3339).
 
     Raises Rejected for a bad id, Conflict if the id exists, OutOfBounds for a credential that is bound.
@@ -34,7 +48,7 @@ def create(db: Database, actor: Actor, id: str, settings: EnvironmentChange, tim
     return made
 
 
-def change(db: Database, actor: Actor, id: str, wanted: EnvironmentChange, time: str) -> Environment:
+def change(db: Connection, actor: Actor, id: str, wanted: EnvironmentChange, time: str) -> Environment:
     """Change the settings of an environment at `time` (RFC 3339).
 
     Raises NotFound, Protected for the default, which stays protected, and NotPermitted for taking away that it
@@ -51,7 +65,7 @@ def change(db: Database, actor: Actor, id: str, wanted: EnvironmentChange, time:
     return after
 
 
-def delete(db: Database, actor: Actor, id: str, time: str) -> None:
+def delete(db: Connection, actor: Actor, id: str, time: str) -> None:
     """Delete an environment and everything in it at `time` (RFC 3339).
 
     Raises NotFound, Protected for the default and for protected ones, and NotPermitted for one that changes by

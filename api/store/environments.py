@@ -4,9 +4,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 from uuid import uuid4
 
-from sqlite_utils import Database
-
 from ...bundles.wording import quoted
+from .database.connection import Connection
 from .environment_ids import DEFAULT, is_environment_id, refuse_outside
 from .errors import BodyFault, Conflict, NotFound, Protected, Rejected
 
@@ -55,12 +54,12 @@ class Environment:
         return f"{self.uuid}.{self.epoch}.{version}"
 
 
-def all_environments(db: Database) -> tuple[Environment, ...]:
+def all_environments(db: Connection) -> tuple[Environment, ...]:
     """Returns all environments, by id."""
     return tuple(_environment(row) for row in db.execute(f"SELECT {_COLUMNS} FROM environments ORDER BY id"))
 
 
-def environment_by_id(db: Database, id: str) -> Environment:
+def environment_by_id(db: Connection, id: str) -> Environment:
     """Returns the environment of that id. Raises NotFound."""
     query = f"SELECT {_COLUMNS} FROM environments WHERE id = ?"
     # SQLite takes no lone surrogates.
@@ -70,7 +69,7 @@ def environment_by_id(db: Database, id: str) -> Environment:
     return _environment(found)
 
 
-def environment_within(db: Database, id: str, bounds: frozenset[str] | None) -> Environment:
+def environment_within(db: Connection, id: str, bounds: frozenset[str] | None) -> Environment:
     """Returns the environment of that id, if its UUID is within `bounds`. The bounds None are unlimited.
 
     Raises NotFound. With bounds, raises OutOfBounds instead if the environment is outside them or does not exist.
@@ -98,7 +97,7 @@ class EnvironmentChange(NamedTuple):
         return {name: value for name, value in self._asdict().items() if value is not None}
 
 
-def add_environment(db: Database, id: str, created: str, settings: EnvironmentChange) -> Environment:
+def add_environment(db: Connection, id: str, created: str, settings: EnvironmentChange) -> Environment:
     """Add an environment without a model, at revision 0. Raises Rejected for a bad id, Conflict if the id exists."""
     if not is_environment_id(id):
         message = "an environment's id is 1 to 64 letters, digits, `.`, `_` and `-`, the first a letter or digit"
@@ -112,7 +111,7 @@ def add_environment(db: Database, id: str, created: str, settings: EnvironmentCh
     return change_environment(db, id, settings)
 
 
-def change_environment(db: Database, id: str, change: EnvironmentChange) -> Environment:
+def change_environment(db: Connection, id: str, change: EnvironmentChange) -> Environment:
     """Change the settings of an environment. Raises NotFound, Protected if the default would lose its protection."""
     environment = environment_by_id(db, id)
     if id == DEFAULT and change.protected is False:
@@ -131,7 +130,7 @@ def loosens(before: Environment, change: EnvironmentChange) -> bool:
     return fewer or any(getattr(before, one) and getattr(change, one) is False for one in flags)
 
 
-def remove_environment(db: Database, id: str) -> None:
+def remove_environment(db: Connection, id: str) -> None:
     """Remove an environment and everything in it. Raises NotFound, Protected."""
     environment = environment_by_id(db, id)
     if id == DEFAULT:

@@ -1,5 +1,7 @@
 """The errors of the store. Each message is one sentence that the caller may see."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, Self, TypeAlias
@@ -131,6 +133,18 @@ class StoreUnavailable(Exception):
         return cls(f"the store `{path}` {problem}", f"the store {problem}")
 
 
+@contextmanager
+def driver_needed() -> Iterator[None]:
+    """Tells that a database of PostgreSQL needs its driver, if the imports in the block fail for that.
+
+    Raises StoreUnavailable then.
+    """
+    try:
+        yield
+    except ImportError:
+        raise StoreUnavailable("a store on PostgreSQL needs psycopg: install `writ-pdp[postgres]`") from None
+
+
 class OlderFormat(StoreUnavailable):
     """The store has an older format, which this program upgrades only if an operator asks for that."""
 
@@ -140,7 +154,14 @@ class StoreFull(StoreUnavailable):
 
 
 class NotSignalled(StoreUnavailable):
-    """The change is stored, but other workers can't get its signal yet."""
+    """The change is stored, but it is not known whether each server has seen it yet."""
+
+
+class LeaseOver(StoreUnavailable):
+    """This server has no lease. It can't decide until its keeper has got one."""
+
+    def __init__(self) -> None:
+        super().__init__("this server has no lease from its database, so nothing is decided; its log says why")
 
 
 class Stale(Exception):
@@ -148,3 +169,7 @@ class Stale(Exception):
 
     The message may be shown to anyone: it names no file.
     """
+
+
+class WithoutLease(Stale):
+    """This server has no lease now, so another one may have confirmed a newer change."""

@@ -1,18 +1,18 @@
 """Reads the facts of a store for a check of an installation, without an upgrade or any other change."""
 
-import sqlite3
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-
-from sqlite_utils import Database
 
 from .audit.anchor import Anchor
 from .audit.events import Event
 from .audit.seals import Seal, Sealer
 from .audit.tampering import Tampered, verified_seal
-from .database.connections import StoreConnections
-from .database.migrating import check_application
+from .database.connection import Connection
+from .database.driver_errors import DRIVER_ERRORS
+from .database.sqlite.connections import SqliteConnections
+from .database.sqlite.migrating import check_application
+from .database.sqlite.soundness import fault_of_pages, format_of
 from .errors import StoreUnavailable
 
 
@@ -37,18 +37,18 @@ def examine(path: Path, anchor: Anchor, sealer: Sealer) -> Examined:
     Raises StoreUnavailable for a file that is not a sound store.
     """
     try:
-        return _examined(StoreConnections(path, "FULL"), anchor, sealer)
-    except sqlite3.Error as ex:
+        return _examined(SqliteConnections(path, "FULL"), anchor, sealer)
+    except DRIVER_ERRORS as ex:
         raise StoreUnavailable.at(path, f"can't be read ({ex}); restore a backup") from ex
 
 
-def _examined(connections: StoreConnections, anchor: Anchor, sealer: Sealer) -> Examined:
+def _examined(connections: SqliteConnections, anchor: Anchor, sealer: Sealer) -> Examined:
     path = connections.path
     with connections.translated(), closing(connections.fresh()) as db:
         if not check_application(db, path):
             raise StoreUnavailable.at(path, "is not a store of Writ; use another folder")
         _check_pages(db)
-        (version,) = db.execute("PRAGMA user_version").fetchone()
+        version = format_of(db)
         row = db.execute("SELECT time FROM audit ORDER BY number DESC LIMIT 1").fetchone()
         newest = None if row is None else str(row[0])
         waits = _waits_for_seal(db, anchor)
@@ -56,13 +56,13 @@ def _examined(connections: StoreConnections, anchor: Anchor, sealer: Sealer) -> 
     return Examined(int(version), path.stat().st_size, newest, head, waits)
 
 
-def _check_pages(db: Database) -> None:
-    (found,) = db.execute("PRAGMA quick_check(1)").fetchone()
-    if found != "ok":
+def _check_pages(db: Connection) -> None:
+    found = fault_of_pages(db)
+    if found is not None:
         raise StoreUnavailable(f"the store is damaged ({found}); restore a backup")
 
 
-def _waits_for_seal(db: Database, anchor: Anchor) -> bool:
+def _waits_for_seal(db: Connection, anchor: Anchor) -> bool:
     """Returns whether the store was restored after its last seal, and put its anchor aside. The next start seals it."""
     if anchor.path.exists():
         return False
@@ -71,7 +71,7 @@ def _waits_for_seal(db: Database, anchor: Anchor) -> bool:
     return restored is not None
 
 
-def _fault_of_head(db: Database, anchor: Anchor, sealer: Sealer) -> str | None:
+def _fault_of_head(db: Connection, anchor: Anchor, sealer: Sealer) -> str | None:
     """Returns what is wrong with the newest seal or with the entry that it seals, or None. One entry is compared."""
     try:
         seal = anchor.read()
@@ -83,7 +83,7 @@ def _fault_of_head(db: Database, anchor: Anchor, sealer: Sealer) -> str | None:
         return str(ex)
 
 
-def _difference(db: Database, seal: Seal) -> str | None:
+def _difference(db: Connection, seal: Seal) -> str | None:
     first, last = db.execute("SELECT min(number), max(number) FROM audit").fetchone()
     if last is None or seal.number > last:
         return f"the log ends at entry {last or 0}, but entry {seal.number} was sealed"

@@ -5,11 +5,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
-from sqlite_utils import Database
-
 from ...bundles.conditions.instants import from_seconds, parse_instant
 from ...compiler.model.elements import ElementKind
 from .actor import SWEEP
+from .database.connection import Connection
 from .database.connections import StoreConnections
 from .elements.element_bodies import Body, decode_body
 from .elements.kinds import KINDS
@@ -90,7 +89,7 @@ class ExpiryIndex:
         with self._connections.reading() as db:
             due = [one.id for one in all_environments(db) if _is_due(db, one, before, now)]
         for id in due:
-            with self._connections.writing() as db:
+            with self._connections.writing(environments=(id,)) as db:
                 known = [one for one in all_environments(db) if one.id == id]
                 if known and _is_due(db, known[0], before, now):
                     return self._remove(Workspace(db, known[0]), before, now, most)
@@ -107,7 +106,7 @@ class ExpiryIndex:
 
 
 def _rows(
-    db: Database, environment: int, kind: ElementKind, after: _PagePosition, until: float, limit: int
+    db: Connection, environment: int, kind: ElementKind, after: _PagePosition, until: float, limit: int
 ) -> list[tuple[_PagePosition, bytes]]:
     query = f"""SELECT expires, id, body FROM {kind}
         WHERE environment = ? AND expires IS NOT NULL AND (expires, id) > (?, ?) AND expires <= ?
@@ -116,7 +115,7 @@ def _rows(
     return [(_PagePosition(expires, kind, id), body) for expires, id, body in rows]
 
 
-def _is_due(db: Database, environment: Environment, before: float, now: float) -> bool:
+def _is_due(db: Connection, environment: Environment, before: float, now: float) -> bool:
     """Returns whether something in an environment expired by `before`, and its newest revision is not in the future."""
     query = " UNION ALL ".join(
         f"SELECT EXISTS (SELECT 1 FROM {kind} WHERE environment = ?1 AND expires IS NOT NULL AND expires <= ?2)"

@@ -1,13 +1,13 @@
 """Changes of an environment's gateway settings: checked, as a revision, with an audit entry."""
 
 import msgspec
-from sqlite_utils import Database
 
 from ...bundles.routing.settings import GatewaySettings, settings_faults
 from ...bundles.wording import show_path
 from .actor import Actor
 from .audit.entries import AuditEntry, append
 from .audit.events import Event
+from .database.connection import Connection
 from .environments import Environment, environment_by_id
 from .errors import BodyFault, NotFound, Rejected
 from .gateway_settings import read_gateway, store_gateway
@@ -25,7 +25,7 @@ def refuse_settings(environment: Environment, settings: GatewaySettings | None) 
 
 
 def change(
-    db: Database, actor: Actor, environment: Environment, settings: GatewaySettings | None, time: str
+    db: Connection, actor: Actor, environment: Environment, settings: GatewaySettings | None, time: str
 ) -> Environment:
     """Replace the settings at `time` (RFC 3339), or remove them with None.
 

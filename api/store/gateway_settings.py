@@ -1,9 +1,9 @@
 """The gateway settings of an environment in the store, as JSON beside the environment."""
 
 import msgspec
-from sqlite_utils import Database
 
 from ...bundles.routing.settings import GatewaySettings
+from .database.connection import Connection
 from .environments import Environment
 
 _decode = msgspec.json.Decoder(GatewaySettings).decode
@@ -15,13 +15,13 @@ def read_gateway(environment: Environment) -> GatewaySettings | None:
     return None if environment.gateway is None else _decode(environment.gateway)
 
 
-def stored_gateway(db: Database, environment: int) -> GatewaySettings | None:
+def stored_gateway(db: Connection, environment: int) -> GatewaySettings | None:
     """Returns the settings that the environment of that number has now, or None if it has none."""
     (text,) = db.execute("SELECT gateway FROM environments WHERE number = ?", (environment,)).fetchone()
     return None if text is None else _decode(text)
 
 
-def store_gateway(db: Database, environment: int, settings: GatewaySettings | None) -> None:
+def store_gateway(db: Connection, environment: int, settings: GatewaySettings | None) -> None:
     """Store the settings of the environment of that number, or None to remove them."""
     text = None if settings is None else _encode(settings).decode()
     db.execute("UPDATE environments SET gateway = ? WHERE number = ?", (text, environment))

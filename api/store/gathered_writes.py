@@ -1,17 +1,16 @@
 """Several small writes in one transaction: each is a separate revision, and they wait for the disk once."""
 
-import sqlite3
 from collections.abc import Sequence
 from time import monotonic
 from typing import Final
 
-from sqlite_utils import Database
-
 from ...compiler.model.elements import ElementKind
+from .database.connection import Connection
 from .database.connections import StoreConnections
+from .database.driver_errors import DRIVER_ERRORS
 from .database.time_limit import TimeLimit
 from .elements.edits import Committed, Delete, SetGrants
-from .errors import NotSignalled, StoreFull, StoreUnavailable
+from .errors import StoreFull, StoreUnavailable
 from .writing import Time, Write, apply_write
 
 MOST_WRITES: Final = 32
@@ -26,6 +25,7 @@ MOST_SECONDS_OF_ONE: Final = 0.05
 MOST_SHORT_SET: Final = 32
 """The most grants of a set that is written with other writes."""
 
+_NOT_STORED: Final[tuple[type[Exception], ...]] = (*DRIVER_ERRORS, StoreFull)
 _SHORT_KINDS: Final = frozenset(ElementKind) - {
     ElementKind.RESOURCE_TYPES,
     ElementKind.GROUPS,
@@ -59,39 +59,40 @@ def write_gathered(connections: StoreConnections, writes: Sequence[Write], time:
     if len(writes) == 1:
         return _one_by_one(connections, writes, time)
     outcomes: list[Committed | Exception] = []
+    writes = writes[:MOST_WRITES]
     try:
-        with connections.writing() as db:
+        with connections.writing(environments={write.env for write in writes}) as db:
             end = monotonic() + MOST_SECONDS
-            for write in writes[:MOST_WRITES]:
+            for write in writes:
                 outcomes.append(_in_savepoint(db, write, time))
                 if monotonic() > end:
                     break
-    except NotSignalled as ex:
-        return [ex if isinstance(one, Committed) else one for one in outcomes]
-    except (sqlite3.Error, StoreFull):
-        # One of them can't be stored, so each tries alone. SQLite checks deferred constraints only at the commit.
+    except _NOT_STORED:
+        # One of them can't be stored, so each tries alone. Deferred constraints are checked only at the commit.
         return _one_by_one(connections, writes[: max(1, len(outcomes))], time)
     return outcomes
 
 
-def _in_savepoint(db: Database, write: Write, time: Time) -> Committed | Exception:
-    """Raises sqlite3.Error, after which the state of the transaction is unknown."""
-    db.conn.execute("SAVEPOINT of_one_write")
+def _in_savepoint(db: Connection, write: Write, time: Time) -> Committed | Exception:
+    """Raises an error of the driver, after which the state of the transaction is unknown."""
+    db.post("SAVEPOINT of_one_write")
+    kept = len(db.last_steps)
     outcome: Committed | Exception
     try:
         outcome = _applied(db, write, time)
-    except sqlite3.Error:
+    except DRIVER_ERRORS:
         raise
     except Exception as ex:
-        if not db.conn.in_transaction:  # SQLite has undone all of it
+        if not db.in_transaction:  # the engine has undone all of it
             raise
-        db.conn.execute("ROLLBACK TO of_one_write")
+        db.post("ROLLBACK TO of_one_write")
+        db.last_steps.keep(kept)
         outcome = ex
-    db.conn.execute("RELEASE of_one_write")
+    db.post("RELEASE of_one_write")
     return outcome
 
 
-def _applied(db: Database, write: Write, time: Time) -> Committed:
+def _applied(db: Connection, write: Write, time: Time) -> Committed:
     return apply_write(db, write, time, TimeLimit.of_processor(MOST_SECONDS_OF_ONE))
 
 
@@ -107,7 +108,7 @@ def _one_by_one(connections: StoreConnections, writes: Sequence[Write], time: Ti
 
 def _alone(connections: StoreConnections, write: Write, time: Time) -> Committed | Exception:
     try:
-        with connections.writing() as db:
+        with connections.writing(environments=(write.env,)) as db:
             return _applied(db, write, time)  # it is the result only if the commit succeeds
     except Exception as ex:
         return ex

@@ -4,9 +4,9 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager
 
 import msgspec
-from sqlite_utils import Database
 
 from ...compiler.model.elements import ElementKind
+from .database.connection import Connection
 from .elements.element_bodies import element_of
 from .elements.kinds import KINDS, Kind
 from .elements.tables import TABLES
@@ -16,10 +16,8 @@ from .history.route_orders import order_at
 from .models.reading import ModelStream
 from .store import Store
 
-_UNDO = """CREATE TEMP TABLE undo (
-    kind TEXT NOT NULL, key BLOB NOT NULL, body BLOB, used INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (kind, key)
-) WITHOUT ROWID"""
-
+_UNDO = "kind TEXT NOT NULL, key BLOB NOT NULL, body BLOB, used INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (kind, key)"
+_ADD = "INSERT INTO undo (kind, key, body) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
 
 ROUTES = KINDS[ElementKind.ROUTES]
 
@@ -29,12 +27,12 @@ class HistoricalModel(ModelStream):
 
     Elements have today's order. Those that were removed since come last in their list, by key. Only routes, whose order
     has a meaning, have that of the revision. The undone changes lie
-    in a temporary file of SQLite, so that memory stays constant.
+    in a temporary table on disk, so that memory stays constant.
     """
 
     def __init__(
         self,
-        db: Database,
+        db: Connection,
         env: str,
         revision: int,
         translated: Callable[[], AbstractContextManager[None]],
@@ -42,7 +40,7 @@ class HistoricalModel(ModelStream):
         form: str = "json",
     ):
         """Takes over the connection `db`, unless it raises. Raises NotFound for an unknown revision."""
-        db.conn.execute("PRAGMA temp_store = FILE")
+        db.add_table_on_disk("undo", _UNDO)
         super().__init__(db, env, translated, bounds, form)
         if revision > self.revision:
             raise no_revision(revision, self.environment.id)
@@ -55,7 +53,6 @@ class HistoricalModel(ModelStream):
 
     def _undo_changes(self) -> Iterator[bytes]:
         """Store the old body of each element that changed since. Pauses after each chunk of the log."""
-        self._db.conn.execute(_UNDO)
         for revision in range(self.revision + 1, self.environment.revision + 1):
             chunk = 0
             while (entries := entries_chunk(self._db, self.environment.number, revision, chunk)) is not None:
@@ -64,7 +61,7 @@ class HistoricalModel(ModelStream):
                     for one in entries
                 )
                 # The first change since then has the body of that revision.
-                self._db.conn.executemany("INSERT OR IGNORE INTO undo (kind, key, body) VALUES (?, ?, ?)", rows)
+                self._db.execute_many(_ADD, rows)
                 chunk += 1
                 yield b""
 
@@ -81,9 +78,9 @@ class HistoricalModel(ModelStream):
             key = (kind.name, _text(kind.key_of(element_of(kind.name, body))))
             changed = self._db.execute(find, key).fetchone()
             if changed is not None:
-                self._db.conn.execute(mark, key)
+                self._db.execute(mark, key)
             yield body if changed is None else changed[0]
-        gone = "SELECT body FROM undo WHERE kind = ? AND NOT used AND body IS NOT NULL ORDER BY key"
+        gone = "SELECT body FROM undo WHERE kind = ? AND used = 0 AND body IS NOT NULL ORDER BY key"
         yield from (body for (body,) in self._db.execute(gone, (kind.name,)))
 
     def _ordered_routes(self, bodies: Iterator[bytes | None]) -> Iterator[bytes]:

@@ -5,12 +5,11 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Final
 
-from sqlite_utils import Database
-
 from ...bundles.conditions.values import is_text
 from ...bundles.wording import quoted
 from .actor import Actor
 from .credentials.credential_recheck import recheck_credential
+from .database.connection import Connection
 from .database.connections import StoreConnections
 from .elements.element_bodies import Body, encode_body
 from .environment_ids import Bounds
@@ -148,7 +147,7 @@ class PolicyTests:
             return _stored(environment, text)
 
 
-def policy_tests_of(db: Database, environment: Environment) -> Iterator[bytes]:
+def policy_tests_of(db: Connection, environment: Environment) -> Iterator[bytes]:
     """Yields the sets of an environment as JSON, by id."""
     query = "SELECT body FROM policy_tests WHERE environment = ? ORDER BY id"
     return (body for (body,) in db.execute(query, (environment.number,)).fetchall())
@@ -165,14 +164,14 @@ def _refuse_large(count: int, most: int, what: str) -> None:
         raise Rejected((BodyFault("too-many-tests", "$", message, "divide them"),))
 
 
-def _find(db: Database, environment: Environment, id: str) -> StoredSet | None:
+def _find(db: Connection, environment: Environment, id: str) -> StoredSet | None:
     """Returns a set, or None. SQLite takes no lone surrogates."""
     query = "SELECT body FROM policy_tests WHERE environment = ? AND id = ?"
     row = db.execute(query, (environment.number, id)).fetchone() if is_text(id) else None
     return None if row is None else _stored(environment, row[0])
 
 
-def _found(db: Database, environment: Environment, id: str) -> StoredSet:
+def _found(db: Connection, environment: Environment, id: str) -> StoredSet:
     found = _find(db, environment, id)
     if found is None:
         raise _absent(environment, id)
@@ -194,9 +193,9 @@ def _refuse_changed(found: StoredSet, if_match: str | None) -> None:
         raise PreconditionFailed("the tests were changed since they were read; read them again")
 
 
-def _refuse_much(db: Database, environment: Environment) -> None:
+def _refuse_much(db: Connection, environment: Environment) -> None:
     """Raises Rejected if the environment has too many tests now."""
-    query = "SELECT count(*), total(checks), total(bytes) FROM policy_tests WHERE environment = ?"
+    query = "SELECT count(*), coalesce(sum(checks), 0), coalesce(sum(bytes), 0) FROM policy_tests WHERE environment = ?"
     found = db.execute(query, (environment.number,)).fetchone()
     limits = (MOST_SETS, "sets of tests"), (MOST_CHECKS, "checks"), (MOST_BYTES, "bytes of tests")
     for count, (most, what) in zip(found, limits, strict=True):

@@ -5,8 +5,6 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
-from sqlite_utils import Database
-
 from ...bundles.conditions.instants import from_seconds, show_instant
 from ...bundles.conditions.trees.tree import FilterTree
 from ...bundles.conditions.values import is_text
@@ -21,27 +19,20 @@ from .actor import Actor
 from .audit.audit_log import AuditLog
 from .backup import back_up
 from .credentials.credentials import Credentials
-from .database.commit_signal import CommitSignal
-from .database.connections import BUSY_SECONDS, StoreConnections, Timed, untimed
-from .database.migrating import migrate
-from .database.opening import FILE, ensure_file, require_file
+from .database.connection import Connection
+from .database.connections import BUSY_SECONDS, DatabaseServer, Primary, Timed, untimed
+from .database.engine import OpenedDatabase, open_database
+from .database.postgresql.shared_keys import shared_keys
+from .database.sqlite.opening import FILE
 from .database.time_limit import LOCKED_MILLISECONDS, TimeLimit
-from .database.watch import Watch
 from .elements.edits import Committed, Edit, StoredElement
 from .elements.element_bodies import decode_body
 from .elements.grant_sets import GrantSet, grant_set
 from .elements.kinds import kind_named
 from .elements.listing import ElementPage, list_page
 from .elements.tables import TABLES
-from .environment_ids import DEFAULT, Bounds
-from .environments import (
-    Environment,
-    EnvironmentChange,
-    add_environment,
-    all_environments,
-    environment_by_id,
-    environment_within,
-)
+from .environment_ids import Bounds
+from .environments import Environment, EnvironmentChange, all_environments, environment_by_id, environment_within
 from .errors import ElementKey
 from .expiring import ExpiryIndex
 from .gateway_settings import read_gateway
@@ -49,7 +40,7 @@ from .gathered_writes import write_gathered
 from .history import change_log
 from .history.change_log import ChangeEntry, Revision
 from .history.registered_attributes import StoredRegistry
-from .history.revision_updates import Updates, updates_since
+from .history.revision_updates import Updates, record_bundle, updates_since
 from .insight.insight import Insight
 from .models.extent import Extent, put_documents, replacement
 from .models.reading import KnownModel, ModelStream, StreamedModel, model_of, streamed_model
@@ -79,14 +70,15 @@ class Store:
     for an environment outside them, existing or not. Without `now`, the time is that of `clock`.
     """
 
-    def __init__(self, connections: StoreConnections, clock: Clock, locked_milliseconds: int, limits: Limits):
+    def __init__(self, database: OpenedDatabase, clock: Clock, locked_milliseconds: int, limits: Limits):
         """Use `Store.open`."""
-        self._connections, self._clock = connections, clock
+        connections = self._connections = database.connections
+        self._clock = clock
         self.limits = limits
         """The limits of models."""
-        self.upgraded_from: Path | None = None
+        self.upgraded_from = database.upgraded_from
         """The copy of the store as it was before this process upgraded it, or None."""
-        self.watch = Watch(connections)
+        self.watch, self.signal = database.watch, connections.signal
         self.writes = Writes(connections, self._time, locked_milliseconds)
         self.credentials = Credentials(connections, lambda: self._time(None))
         self.audit = AuditLog(connections, self._time)
@@ -95,7 +87,9 @@ class Store:
         self.expiring = ExpiryIndex(connections, self._time)
         self.insight = Insight(connections)
         self.registry = StoredRegistry(connections)
+        self.shared_keys = shared_keys(connections)
         self.changed_models = ChangedModels(connections, clock, limits)
+        self.possible_loss, self.exposures = connections.possible_loss, connections.exposures
 
     @classmethod
     def open(
@@ -109,33 +103,39 @@ class Store:
         upgrade: bool = False,
         locked_milliseconds: int = LOCKED_MILLISECONDS,
         limits: Limits = DEFAULTS,
+        server: DatabaseServer | None = None,
     ) -> "Store":
         """Opens the store in `directory`, and creates it with the environment `default` if there is none.
 
-        `timed` hears of each transaction. `synchronous` is SQLite's setting: with `FULL`, every acknowledged write
-        survives a power failure, with `NORMAL` only the end of the process. `locked_milliseconds` is that of
-        `Writes`. `limits` are those of models. Raises StoreUnavailable, also for a newer store, for a file that is not
-        one, without `create` for no file, and without `upgrade` for an older store.
+        With a `server`, the store is in its database, and its own files are in `directory`. `timed` hears of each
+        transaction. `synchronous` is SQLite's setting: with `FULL`, every acknowledged write survives a power failure,
+        with `NORMAL` only the end of the process. `locked_milliseconds` is that of `Writes`, `limits` are of models.
+        Raises StoreUnavailable, also for a newer store, a file that is none, without `create` for no file, and without
+        `upgrade` for an older store.
         """
-        if synchronous not in SYNCHRONOUS:
-            raise ValueError(f"`synchronous` is one of {', '.join(SYNCHRONOUS)}")
-        path = directory / FILE
-        (ensure_file if create else require_file)(path)
-        connections = StoreConnections(path, synchronous, busy_seconds, CommitSignal.beside(path), timed)
-        store = cls(connections, clock, locked_milliseconds, limits)
-        store.upgraded_from = migrate(store._connections, upgrade=upgrade)
-        with store._connections.reading() as db:
-            fresh = not all_environments(db)
-        if fresh:
-            with store._connections.writing() as db:
-                if not all_environments(db):
-                    add_environment(db, DEFAULT, store._time(None), EnvironmentChange(protected=True))
+        assert synchronous in SYNCHRONOUS
+        database = open_database(directory, server, synchronous, busy_seconds, timed, create, upgrade)
+        store = cls(database, clock, locked_milliseconds, limits)
+        environment_changes.ensure_default(database.connections, store._time)
         return store
 
     @property
+    def directory(self) -> Path:
+        """The folder of the store's own files."""
+        return self._connections.directory
+
+    @property
     def path(self) -> Path:
-        """The database file."""
-        return self._connections.path
+        """The database file of SQLite."""
+        return self.directory / FILE
+
+    def primary(self) -> Primary | None:
+        """See `StoreConnections`."""
+        return self._connections.primary()
+
+    def sizes(self) -> Mapping[str, int]:
+        """Returns the bytes of the `database` and of its `log`, as far as they can be told."""
+        return self._connections.sizes()
 
     def close(self) -> None:
         """Close all connections of this process."""
@@ -318,11 +318,9 @@ class Store:
             return found, *change_log.entries_page(db, environment.number, number, limit, cursor)
 
     def updates(self, env: str, since: int | None = None, most_bytes: int | None = None) -> Updates:
-        """Returns the updates after the revision `since`, or after that of the newest bundle, up to the newest
-        revision, or up to `most_bytes`.
-        """
+        """Returns the updates after the revision `since`, or after that of the newest bundle, up to `most_bytes`."""
         with self._connections.reading() as db:
-            return updates_since(db, env, since, most_bytes)
+            return updates_since(db, env, since, most_bytes, self._connections.folder)
 
     def resource_candidates(
         self,
@@ -339,7 +337,7 @@ class Store:
         Leaves out a resource if `where` certainly does not hold for it, and the subject `granted_to` has no direct
         grant on it, expired or not. `granted_to` is a type and an id.
         """
-        with self._connections.reading() as db:
+        with self._connections.deciding(), self._connections.reading() as db:
             number = environment_within(db, env, bounds).number
             return resource_candidates(db, number, type, after, count, where, granted_to)
 
@@ -358,16 +356,14 @@ class Store:
         Leaves out a subject if certainly no rule applies to it, expired assignments included, and it has no direct
         grant on the resource `granted_on`, expired or not. `granted_on` is the type's id and the resource's id.
         """
-        with self._connections.reading() as db:
+        with self._connections.deciding(), self._connections.reading() as db:
             number = environment_within(db, env, bounds).number
             return subject_candidates(db, number, type, after, count, rules, granted_on)
 
     def record_bundle(self, env: Environment, revision: int, file: str) -> None:
         """Record that the bundle of `revision` is published as `file`, and forget earlier bundles. Raises NotFound."""
         with self._connections.writing() as db:
-            environment_by_id(db, env.id)
-            db.execute("DELETE FROM bundles WHERE environment = ? AND revision <= ?", (env.number, revision))
-            db.execute("INSERT INTO bundles VALUES (?, ?, ?)", (env.number, revision, file))
+            record_bundle(db, env, revision, file, self._connections.folder)
 
     def backup(self, file: Path) -> None:
         """Copy the store at one instant to a new file. Reads and writes go on meanwhile.
@@ -376,7 +372,11 @@ class Store:
         """
         back_up(self._connections, file)
 
-    def new_connection(self) -> Database:
+    def deciding(self) -> AbstractContextManager[None]:
+        """Lets decisions wait for what this thread reads in the block. See `StoreConnections.deciding`."""
+        return self._connections.deciding()
+
+    def new_connection(self) -> Connection:
         """Returns a new connection, which the caller must close."""
         return self._connections.fresh()
 

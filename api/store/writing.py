@@ -1,15 +1,13 @@
 """One write of elements: its edits, checks, change log and delta, prepared outside the write lock or inside."""
 
-import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from sqlite_utils import Database
-
 from ...compiler.limits import DEFAULTS, Limits
 from .actor import Actor
 from .credentials.credential_recheck import recheck_credential
+from .database.connection import Connection
 from .database.connections import StoreConnections
 from .database.time_limit import PREPARING_SECONDS, TimeLimit
 from .elements.applying import EditApplier
@@ -70,7 +68,7 @@ class PreparedWrite:
         )
 
 
-def apply_write(db: Database, write: Write, time: Time, limit: TimeLimit | None = None) -> Committed:
+def apply_write(db: Connection, write: Write, time: Time, limit: TimeLimit | None = None) -> Committed:
     """Apply a write in the transaction of `db`, which sees the writes before it. Edits that change nothing make no
     revision.
 
@@ -82,7 +80,7 @@ def apply_write(db: Database, write: Write, time: Time, limit: TimeLimit | None 
     return replace(prepared.committed, environment=replace(workspace.environment, revision=revision))
 
 
-def apply_edits(db: Database, write: Write, limit: TimeLimit | None = None) -> PreparedWrite:
+def apply_edits(db: Connection, write: Write, limit: TimeLimit | None = None) -> PreparedWrite:
     """Apply and check the edits of a write, and find its delta, but log nothing. Raises what `apply_write` raises."""
     recheck_credential(db, write.actor)
     workspace = Workspace(db, environment_within(db, write.env, write.actor.bounds), limit, write.limits)
@@ -97,16 +95,11 @@ def apply_edits(db: Database, write: Write, limit: TimeLimit | None = None) -> P
 
 
 @contextmanager
-def prepared_on(connections: StoreConnections, limit: TimeLimit) -> Iterator[Database]:
+def prepared_on(connections: StoreConnections, limit: TimeLimit) -> Iterator[Connection]:
     """Wraps a block that applies a write without the write lock, on one state of the store. Raises Rejected."""
     limit.begin()
-    try:
-        with connections.trying(limit.is_over) as db:
-            yield db
-    except sqlite3.OperationalError as ex:
-        if getattr(ex, "sqlite_errorname", "") != "SQLITE_INTERRUPT":
-            raise
-        raise limit.error() from ex
+    with connections.trying(limit) as db:
+        yield db
 
 
 class Writes:
@@ -140,7 +133,7 @@ class Writes:
         Raises OutOfBounds, NotFound, Conflict, StoreUnavailable, and WriteTakesLong if its rows take too long.
         """
         write, workspace = prepared.write, prepared.workspace
-        with self._connections.writing() as db:
+        with self._connections.writing(environments=(write.env,)) as db:
             limit = TimeLimit.of_processor(self._locked_seconds)
             recheck_credential(db, write.actor)
             environment = environment_within(db, write.env, write.actor.bounds)
@@ -157,5 +150,5 @@ class Writes:
         Raises what `Store.write` raises.
         """
         refuse_many(write)
-        with self._connections.writing() as db:
+        with self._connections.writing(environments=(write.env,)) as db:
             return apply_write(db, write, self._time, TimeLimit.of_processor(self._locked_seconds))

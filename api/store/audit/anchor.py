@@ -1,4 +1,8 @@
-"""The anchor: the newest seal in a file beside the store, so that a change of the store alone can't undo it."""
+"""The anchor: the newest seal in a file beside the store, so that a change of the store alone can't undo it.
+
+If several servers share the store, each has an anchor: the newest seal that it has made, or has verified to continue
+its earlier one.
+"""
 
 from pathlib import Path
 from typing import Final

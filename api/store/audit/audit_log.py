@@ -1,17 +1,17 @@
 """The audit log of a store: the interface to its entries, its seals and its retention."""
 
-import sqlite3
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from typing import Final
 
 import msgspec
-from sqlite_utils import Database
 
 from ....bundles.conditions.instants import SECOND, from_seconds, parse_instant
 from ..actor import SERVICE, Actor
+from ..database.connection import Connection
 from ..database.connections import StoreConnections
+from ..database.driver_errors import DRIVER_ERRORS
 from ..environment_ids import Bounds
 from ..errors import StoreUnavailable
 from .anchor import FILE, Anchor
@@ -21,14 +21,20 @@ from .exports import ExportCounts, count_exports, has_ended_hours, record_ended_
 from .log_check import Progress, VerifiedLog, check
 from .refused_attempts import Attempt, count_refusals, has_ended_minutes, record_ended_minutes
 from .retention import expired_entries, remove_expired
-from .seals import Purpose, Seal, Sealer, add_seal, all_seals, head
+from .seals import Purpose, Seal, Sealer, add_seal, all_seals, head, newest_seal
 from .size import LogSize, SizeOfLog
 from .tampering import Tampered, VerifiedEntry, verified_entries, verified_seal
 
 SEAL_SECONDS: Final = 3_600.0
 """Seconds after which the head of the log is signed again, if there are new entries."""
 
+LATE_SECONDS: Final = 2 * SEAL_SECONDS
+"""Seconds after which a server signs the head though another one has the duty: that one seems not to be able to."""
+
 DAY_SECONDS: Final = 86_400
+
+_UNREADABLE: Final[tuple[type[Exception], ...]] = (msgspec.MsgspecError, *DRIVER_ERRORS)
+_STRANGE: Final[tuple[type[Exception], ...]] = (ValueError, TypeError, OverflowError, *DRIVER_ERRORS)
 
 
 class AuditLog:
@@ -40,7 +46,7 @@ class AuditLog:
     def __init__(self, connections: StoreConnections, time: Callable[[float | None], str]):
         """`time` converts epoch seconds to RFC 3339, and None to the current time."""
         self._connections, self._time = connections, time
-        self._anchor = Anchor(connections.path.with_name(FILE))
+        self._anchor = Anchor(connections.directory / FILE)
 
     def add(self, entries: Sequence[AuditEntry], wait_factor: int = 1) -> None:
         """Add entries in one transaction. `wait_factor` is that of `StoreConnections.writing`."""
@@ -58,7 +64,7 @@ class AuditLog:
         try:
             with self._connections.reading() as db:
                 return page(db, where, within, limit, cursor)
-        except (msgspec.MsgspecError, sqlite3.Error) as ex:
+        except _UNREADABLE as ex:
             sentence = "the audit log can't be read; `writ audit verify` says where it was changed"
             raise StoreUnavailable(sentence) from ex
 
@@ -72,26 +78,32 @@ class AuditLog:
         with self._connections.writing() as db:
             count_exports(db, counts)
 
-    def maintain(self, now: float, keep_days: int, sealer: Sealer) -> tuple[Seal, ...]:
+    def maintain(self, now: float, keep_days: int, sealer: Sealer, has_duty: bool = True) -> tuple[Seal, ...]:
         """Do what is due: record ended minutes and hours, sign the head, remove expired entries.
 
-        Returns the new seals. Raises Tampered, OSError, and what `Sealer.sign` raises.
+        Without the duty, only keep this server's anchor up with the seals of others, and sign a head that is late. Each
+        step is safe on two servers at once, also on one that was stopped in it: it writes in one transaction, and looks
+        there whether another one has done the same. Returns the new seals. Raises Tampered, OSError, and what
+        `Sealer.sign` raises.
         """
+        anchor = self._anchor.read()  # before the log, which may only grow meanwhile
         with self._connections.reading() as db:
             ended, newest = has_ended_minutes(db, now) or has_ended_hours(db, now), head(db)
-        if ended:
+            last_seal = newest_seal(db, Purpose.HEAD)
+        if ended and has_duty:
             with self._connections.writing() as db:
                 record_ended_minutes(db, self._time(now), now)
                 record_ended_hours(db, self._time(now), now)
-        anchor = self._anchor.read()
+        _refuse_missing(anchor, newest)
         if newest is None:
             return ()
-        if anchor is None or (newest[0] != anchor.number and _age(anchor, now) >= SEAL_SECONDS):
+        if last_seal is not None and (anchor is None or anchor.number < last_seal.number):
+            anchor = self._follow(last_seal, sealer)
+        sealed = None
+        if _is_due(anchor, newest[0], now, has_duty):
             sealed = self.seal(now, sealer)
             anchor = sealed or anchor
-        else:
-            sealed = None
-        checkpoint = None if anchor is None else self._remove_expired(now, keep_days, sealer, anchor)
+        checkpoint = self._remove_expired(now, keep_days, sealer, anchor) if has_duty and anchor is not None else None
         return tuple(seal for seal in (sealed, checkpoint) if seal is not None)
 
     def seal(self, now: float, sealer: Sealer) -> Seal | None:
@@ -104,12 +116,34 @@ class AuditLog:
         if last is None:
             return None
         with self._connections.writing() as db:
-            anchor = self._anchor.read()
-            if anchor is not None and anchor.number >= last.number:
+            anchor, other = self._anchor.read(), newest_seal(db, Purpose.HEAD)
+            if any(one is not None and one.number >= last.number for one in (anchor, other)):
                 return None  # another process was faster
+            if not _has(db, last.number, last.digest):
+                return None  # another primary lacks it
             seal = add_seal(db, Purpose.HEAD, last.number, last.digest, self._time(now), sealer)
             self._anchor.write(seal)  # it holds even if this transaction fails: the entries are committed
             return seal
+
+    def _follow(self, seal: Seal, sealer: Sealer) -> Seal:
+        """Returns the anchor, once it is the `seal` that another server has made of the same log.
+
+        Each server has its own anchor: the newest seal that it saw. So to undo a part of the log, it is not enough to
+        reach the store and one server. Raises Tampered if the log up to the seal does not follow from the anchor.
+        """
+        with self._connections.reading() as db:
+            number, digest = self._verified_start(db, sealer)
+            ends = deque(verified_entries(db, number, digest, max(number, seal.number)), maxlen=1)
+        reached = (ends[0].number, ends[0].digest) if ends else (number, digest)
+        verified_seal(seal, sealer)
+        if reached[0] == seal.number and reached[1] != seal.digest:
+            raise Tampered(f"entry {seal.number} is not the one that was sealed")
+        with self._connections.writing(tells=False):  # so that two workers don't put an older one there
+            anchor = self._anchor.read()
+            if anchor is None or anchor.number < seal.number:
+                self._anchor.write(seal)
+                return seal
+        return anchor
 
     def _unsigned_head(self, sealer: Sealer) -> VerifiedEntry | None:
         """Returns the newest entry, or None if it is signed. Other writers need not wait meanwhile. Raises Tampered."""
@@ -117,16 +151,16 @@ class AuditLog:
             ends = deque(verified_entries(db, *self._verified_start(db, sealer)), maxlen=1)
         return ends.pop() if ends else None
 
-    def _verified_start(self, db: Database, sealer: Sealer) -> tuple[int, bytes]:
+    def _verified_start(self, db: Connection, sealer: Sealer) -> tuple[int, bytes]:
         """Returns the number and hash of the last signed entry. Raises Tampered."""
         anchor = self._anchor.read()
-        seals = all_seals(db) if anchor is None else [anchor]
+        # Another server may have removed entries after the anchor. Its checkpoint then says where the log goes on.
+        begun = newest_seal(db, Purpose.CHECKPOINT)
+        seals = all_seals(db) if anchor is None else [anchor] if begun is None else [anchor, begun]
         newest = max((verified_seal(seal, sealer) for seal in seals), key=lambda seal: seal.number, default=None)
         if newest is None:
             return 0, GENESIS
-        last = head(db)
-        if last is None or last[0] < newest.number:
-            raise Tampered(f"the entries up to {newest.number}, which were sealed, are missing")
+        _refuse_missing(newest, head(db))
         return newest.number, newest.digest
 
     def _remove_expired(self, now: float, keep_days: int, sealer: Sealer, anchor: Seal) -> Seal | None:
@@ -167,10 +201,29 @@ class AuditLog:
         """
         try:
             with self._connections.translated(), closing(self._connections.fresh()) as db:
-                db.conn.execute("BEGIN")
+                db.begin_reading()
                 return check(db, sealer, self._anchor.read(), known_heads, progress)
-        except (ValueError, TypeError, OverflowError, sqlite3.Error) as ex:
+        except _STRANGE as ex:
             raise Tampered(f"its entries can't be read: {ex!a}") from None
+
+
+def _is_due(anchor: Seal | None, head: int, now: float, has_duty: bool) -> bool:
+    """Returns whether the head must be signed by a server whose newest seal is `anchor`."""
+    if anchor is None:
+        return has_duty
+    return head != anchor.number and _age(anchor, now) >= (SEAL_SECONDS if has_duty else LATE_SECONDS)
+
+
+def _refuse_missing(sealed: Seal | None, last: tuple[int, bytes] | None) -> None:
+    """Raises Tampered if the log, whose head is `last`, lacks the entry that was sealed."""
+    if sealed is not None and (last is None or last[0] < sealed.number):
+        raise Tampered(f"the entries up to {sealed.number}, which were sealed, are missing")
+
+
+def _has(db: Connection, number: int, digest: bytes) -> bool:
+    """Returns whether the log has an entry of that number and hash."""
+    found = db.execute("SELECT digest FROM audit WHERE number = ?", (number,)).fetchone()
+    return found is not None and found[0] == digest
 
 
 def _age(seal: Seal, now: float) -> float:

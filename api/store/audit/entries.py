@@ -1,15 +1,15 @@
 """Entries of the audit log: how Writ makes an entry, chains it to the previous one, and finds it again."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
-from sqlite_utils import Database
 
 from ....bundles.conditions.instants import SECOND, parse_instant, show_instant
 from ..actor import Actor
 from ..database.audit_tables import ACTOR_OF_ENTRY
+from ..database.connection import Connection
 from ..environment_ids import Bounds
 from ..environments import Environment
 from ..errors import BadQuery
@@ -103,14 +103,18 @@ class EntryFilter(msgspec.Struct, frozen=True):
 _decoder = msgspec.json.Decoder(AuditEntry)
 
 
-def append(db: Database, entry: AuditEntry) -> int:
-    """Add an entry after the last one, in a write transaction. Returns its number."""
+def append(db: Connection, entry: AuditEntry) -> None:
+    """Add an entry after the last one, at the end of a write transaction."""
+    db.last_steps.add(_chain, entry)
+
+
+def _chain(db: Connection, entries: Sequence[AuditEntry]) -> None:
     last = db.execute("SELECT number, digest FROM audit ORDER BY number DESC LIMIT 1").fetchone()
-    number, before = (0, GENESIS) if last is None else last
-    body = msgspec.json.encode(entry)
-    row = (number + 1, body.decode(), chain_hash(before, number + 1, body))
-    db.execute("INSERT INTO audit (number, body, digest) VALUES (?, ?, ?)", row)
-    return int(number) + 1
+    newest, before = (0, GENESIS) if last is None else last
+    for number, entry in enumerate(entries, newest + 1):
+        body = msgspec.json.encode(entry)
+        before = chain_hash(before, number, body)
+        db.post("INSERT INTO audit (number, body, digest) VALUES (?, ?, ?)", (number, body.decode(), before))
 
 
 def chain_hash(before: bytes, number: int, body: bytes) -> bytes:
@@ -124,7 +128,7 @@ def entry_in(body: str | bytes) -> AuditEntry:
 
 
 def page(
-    db: Database, where: EntryFilter, within: Bounds, limit: int, cursor: str | None
+    db: Connection, where: EntryFilter, within: Bounds, limit: int, cursor: str | None
 ) -> tuple[list[NumberedEntry], str | None]:
     """Returns entries within the bounds `within`, newest first, and the cursor of the next page or None.
 
@@ -168,10 +172,10 @@ def _query(conditions: list[str], of_client: bool) -> str:
     if not of_client:
         return f"SELECT number, body, time FROM audit {_where(conditions)} {order}"
     parts = (
-        f"SELECT * FROM (SELECT number, body, time FROM audit {_where([f'{column} = :client', *conditions])} {order})"
+        f"SELECT number, body, time FROM audit {_where([f'{column} = :client', *conditions])} {order}"
         for column in ("client", "acting_client")
     )
-    return f"{' UNION '.join(parts)} {order}"
+    return f"{' UNION '.join(f'SELECT * FROM ({part}) AS own' for part in parts)} {order}"
 
 
 def _where(conditions: list[str]) -> str:

@@ -35,6 +35,7 @@ class Event(StrEnum):
     BUNDLE_PUBLISHED = "bundle.published"
     STORE_BACKED_UP = "store.backed_up"
     STORE_RESTORED = "store.restored"
+    STORE_COPIED = "store.copied"
     SERVICE_STARTED = "service.started"
     SERVICE_STOPPED = "service.stopped"
     LOG_CUT = "audit.cut"

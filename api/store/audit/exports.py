@@ -4,17 +4,17 @@ from collections import Counter
 from typing import Final, NamedTuple, TypeAlias
 
 from msgspec.structs import replace
-from sqlite_utils import Database
 
 from ....bundles.conditions.instants import SECOND, from_seconds, show_instant
 from ..actor import Actor
+from ..database.connection import Connection
 from ..environments import Environment
 from .entries import AuditEntry, append
 from .events import Event
 
 HOUR_SECONDS: Final = 3_600
 
-_ENDED = "(hour < :hour OR hour > :hour + 1 OR :all)"
+_ENDED = "(hour < :hour OR hour > :hour + 1 OR :all = 1)"
 """Also counts of an hour well in the future, from before the clock was set back: they would wait for that time."""
 
 
@@ -48,26 +48,29 @@ ExportCounts: TypeAlias = Counter[tuple[int, Export]]
 """Numbers of exports by hour (since 1970) and kind."""
 
 
-def count_exports(db: Database, counts: ExportCounts) -> None:
+def count_exports(db: Connection, counts: ExportCounts) -> None:
     """Add to the counts of their hours."""
     for (hour, export), count in counts.items():
         db.execute(
             "INSERT INTO bundle_exports VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
-            " ON CONFLICT DO UPDATE SET count = count + excluded.count",
+            " ON CONFLICT (hour, actor, client, address, environment, uuid, what)"
+            " DO UPDATE SET count = bundle_exports.count + excluded.count",
             (hour, *export, count),
         )
 
 
-def has_ended_hours(db: Database, now: float) -> bool:
+def has_ended_hours(db: Connection, now: float) -> bool:
     """Returns whether there are counts of an hour that has ended."""
     query = f"SELECT 1 FROM bundle_exports WHERE {_ENDED} LIMIT 1"
     return db.execute(query, {"hour": _hour(now), "all": False}).fetchone() is not None
 
 
-def record_ended_hours(db: Database, time: str, now: float, all_of_them: bool = False) -> None:
+def record_ended_hours(db: Connection, time: str, now: float, all_of_them: bool = False) -> None:
     """Write entries with the time `time` for the counts of hours that ended before `now`, or of all hours."""
     values = {"hour": _hour(now), "all": all_of_them}
-    rows = db.execute(f"SELECT * FROM bundle_exports WHERE {_ENDED} ORDER BY 1, 2, 3, 4, 5, 6, 7", values).fetchall()
+    columns = "hour, actor, client, address, environment, uuid, what, count"
+    query = f"SELECT {columns} FROM bundle_exports WHERE {_ENDED} ORDER BY 1, 2, 3, 4, 5, 6, 7"
+    rows = db.execute(query, values).fetchall()
     for hour, *export, count in rows:
         since = show_instant(hour * HOUR_SECONDS * SECOND)
         append(db, Export(*export).entry(time, {"count": count, "hour": since}))

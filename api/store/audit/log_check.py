@@ -1,14 +1,11 @@
 """Checks the audit log: its tables, and every number, hash and seal, from its start to its head."""
 
-import sqlite3
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import closing
 from dataclasses import dataclass
 from typing import Final
 
-from sqlite_utils import Database
-
 from ..database.audit_tables import AUDIT
+from ..database.connection import Connection
 from .entries import GENESIS
 from .seals import Purpose, Seal, Sealer, all_seals
 from .tampering import Tampered, verified_entries, verified_seal
@@ -39,7 +36,7 @@ class VerifiedLog:
 
 
 def check(
-    db: Database, sealer: Sealer, anchor: Seal | None, known_heads: Mapping[int, bytes], progress: Progress
+    db: Connection, sealer: Sealer, anchor: Seal | None, known_heads: Mapping[int, bytes], progress: Progress
 ) -> VerifiedLog:
     """Check the log in one transaction. `anchor` is the newest seal, from the file beside the store.
 
@@ -64,7 +61,7 @@ def check(
 
 
 def _walked(
-    db: Database,
+    db: Connection,
     start: int,
     digest: bytes,
     heads: Iterable[Seal],
@@ -99,20 +96,8 @@ def _compare(number: int, digest: bytes, sealed: Mapping[int, list[bytes]], know
         raise Tampered(f"entry {number} is not the one that was noted")
 
 
-def _check_tables(db: Database) -> None:
+def _check_tables(db: Connection) -> None:
     """Compare the tables, indexes and triggers, since they decide what the entries say. Raises Tampered."""
-    with closing(sqlite3.connect(":memory:")) as fresh:
-        fresh.executescript(AUDIT)
-        expected = _objects(fresh)
-    found = _objects(db.conn)
-    different = sorted(name for name in expected.keys() | found.keys() if expected.get(name) != found.get(name))
-    if different:
-        raise Tampered(f"the table, index or trigger {different[0]!a} was changed")
-    (state,) = db.execute("PRAGMA integrity_check(audit)").fetchone()
-    if state != "ok":
-        raise Tampered(f"its table is damaged: {state!a}")
-
-
-def _objects(connection: sqlite3.Connection) -> dict[str, str]:
-    query = "SELECT name, sql FROM sqlite_schema WHERE tbl_name GLOB 'audit*' AND sql IS NOT NULL"
-    return dict(connection.execute(query).fetchall())
+    fault = db.fault_of_tables("audit", AUDIT)
+    if fault is not None:
+        raise Tampered(fault)

@@ -3,11 +3,10 @@
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from sqlite_utils import Database
-
 from ....bundles.conditions.instants import SECOND, from_seconds, show_instant
 from ..actor import Actor
 from ..credential_rows import client_row
+from ..database.connection import Connection
 from ..environment_ids import Bounds
 from ..errors import NotFound
 from .entries import AuditEntry, append
@@ -18,7 +17,7 @@ MOST_A_MINUTE: Final = 500
 
 MINUTE_SECONDS: Final = 60
 
-_ENDED = "(minute < :minute OR minute > :minute + 1 OR :all)"
+_ENDED = "(minute < :minute OR minute > :minute + 1 OR :all = 1)"
 """Also counts of a minute well in the future, from before the clock was set back: they would wait for that time."""
 
 
@@ -33,7 +32,7 @@ class Attempt(NamedTuple):
     address: str | None
 
 
-def count_refusals(db: Database, counts: Mapping[Attempt, int], now: float) -> None:
+def count_refusals(db: Connection, counts: Mapping[Attempt, int], now: float) -> None:
     """Add to the counts of the minute of `now`, in epoch seconds."""
     minute = _minute(now)
     rows = set(db.execute("SELECT event, client, address FROM audit_refusals WHERE minute = ?", (minute,)))
@@ -44,21 +43,22 @@ def count_refusals(db: Database, counts: Mapping[Attempt, int], now: float) -> N
         rows.add(row)
         db.execute(
             "INSERT INTO audit_refusals VALUES (?, ?, ?, ?, ?)"
-            " ON CONFLICT DO UPDATE SET count = count + excluded.count",
+            " ON CONFLICT (minute, event, client, address) DO UPDATE SET count = audit_refusals.count + excluded.count",
             (minute, *row, count),
         )
 
 
-def has_ended_minutes(db: Database, now: float) -> bool:
+def has_ended_minutes(db: Connection, now: float) -> bool:
     """Returns whether there are counts of a minute that has ended."""
     query = f"SELECT 1 FROM audit_refusals WHERE {_ENDED} LIMIT 1"
     return db.execute(query, {"minute": _minute(now), "all": False}).fetchone() is not None
 
 
-def record_ended_minutes(db: Database, time: str, now: float, all_of_them: bool = False) -> None:
+def record_ended_minutes(db: Connection, time: str, now: float, all_of_them: bool = False) -> None:
     """Write entries with the time `time` for the counts of minutes that ended before `now`, or of all minutes."""
     values = {"minute": _minute(now), "all": all_of_them}
-    rows = db.execute(f"SELECT * FROM audit_refusals WHERE {_ENDED} ORDER BY 1, 2, 3, 4", values).fetchall()
+    query = f"SELECT minute, event, client, address, count FROM audit_refusals WHERE {_ENDED} ORDER BY 1, 2, 3, 4"
+    rows = db.execute(query, values).fetchall()
     for minute, event, client, address, count in rows:
         actor = Actor("nobody", address=address or None)
         since = show_instant(minute * MINUTE_SECONDS * SECOND)
@@ -68,7 +68,7 @@ def record_ended_minutes(db: Database, time: str, now: float, all_of_them: bool 
     db.execute(f"DELETE FROM audit_refusals WHERE {_ENDED}", values)
 
 
-def _bounds_of(db: Database, client: str) -> Bounds:
+def _bounds_of(db: Connection, client: str) -> Bounds:
     try:
         return client_row(db, client).bounds
     except NotFound:  # deleted since

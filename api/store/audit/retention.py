@@ -3,9 +3,8 @@
 from dataclasses import dataclass
 from typing import Final
 
-from sqlite_utils import Database
-
 from ..actor import SERVICE
+from ..database.connection import Connection
 from .entries import GENESIS, AuditEntry, append
 from .events import Event
 from .seals import Purpose, Seal, Sealer, add_seal, all_seals
@@ -24,7 +23,7 @@ class ExpiredEntries:
     last: VerifiedEntry
 
 
-def expired_entries(db: Database, before: str, sealer: Sealer, anchor: Seal) -> ExpiredEntries | None:
+def expired_entries(db: Connection, before: str, sealer: Sealer, anchor: Seal) -> ExpiredEntries | None:
     """Returns the oldest entries, up to the first one that is not from `before` that time, or None.
 
     They are verified by the chain and by every seal in it, and lie before `anchor`, the newest seal. So Writ never
@@ -48,7 +47,7 @@ def expired_entries(db: Database, before: str, sealer: Sealer, anchor: Seal) -> 
     return ExpiredEntries(before, start, last)
 
 
-def remove_expired(db: Database, old: ExpiredEntries, time: str, sealer: Sealer) -> Seal | None:
+def remove_expired(db: Connection, old: ExpiredEntries, time: str, sealer: Sealer) -> Seal | None:
     """Remove `old` entries. Returns the checkpoint, made at `time`, or None if another process was faster.
 
     Raises what `Sealer.sign` raises, and removes nothing then.
@@ -66,7 +65,7 @@ def remove_expired(db: Database, old: ExpiredEntries, time: str, sealer: Sealer)
     return seal
 
 
-def _verify_next_seal(db: Database, last: VerifiedEntry, heads: dict[int, bytes]) -> None:
+def _verify_next_seal(db: Connection, last: VerifiedEntry, heads: dict[int, bytes]) -> None:
     """Check that the next seal after the last entry to remove covers that entry too. Raises Tampered."""
     following = min(number for number in heads if number >= last.number)
     digest = last.digest

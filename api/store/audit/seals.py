@@ -4,9 +4,9 @@ from enum import StrEnum
 from typing import Protocol
 
 import msgspec
-from sqlite_utils import Database
 
 from ....bundles.prepared import prepared
+from ..database.connection import Connection
 
 _COLUMNS = "purpose, number, digest, time, key, signature"
 
@@ -50,23 +50,31 @@ def sealed_text(purpose: Purpose, number: int, digest: bytes, time: str) -> byte
     return f"writ audit log\n{purpose}\n{number}\n{digest.hex()}\n{time}\n".encode()
 
 
-def head(db: Database) -> tuple[int, bytes] | None:
+def head(db: Connection) -> tuple[int, bytes] | None:
     """Returns the number and hash of the newest entry, or None if there is no entry."""
     row = db.execute("SELECT number, digest FROM audit ORDER BY number DESC LIMIT 1").fetchone()
     return None if row is None else (int(row[0]), row[1])
 
 
-def all_seals(db: Database) -> list[Seal]:
+def all_seals(db: Connection) -> list[Seal]:
     """Returns all seals, by number."""
     return [_seal(row) for row in db.execute(f"SELECT {_COLUMNS} FROM audit_seals ORDER BY number, purpose")]
 
 
-def add_seal(db: Database, purpose: Purpose, number: int, digest: bytes, time: str, sealer: Sealer) -> Seal:
+def newest_seal(db: Connection, purpose: Purpose) -> Seal | None:
+    """Returns the seal of a purpose with the highest number, or None."""
+    query = f"SELECT {_COLUMNS} FROM audit_seals WHERE purpose = ? ORDER BY number DESC LIMIT 1"
+    row = db.execute(query, (str(purpose),)).fetchone()
+    return None if row is None else _seal(row)
+
+
+def add_seal(db: Connection, purpose: Purpose, number: int, digest: bytes, time: str, sealer: Sealer) -> Seal:
     """Sign an entry. Raises what `Sealer.sign` raises."""
     key, signature = sealer.sign(sealed_text(purpose, number, digest, time))
     seal = Seal(purpose, number, digest, time, key, signature)
     db.execute(
-        "INSERT OR IGNORE INTO audit_seals VALUES (?, ?, ?, ?, ?, ?)", (purpose, number, digest, time, key, signature)
+        "INSERT INTO audit_seals VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+        (purpose, number, digest, time, key, signature),
     )
     return seal
 

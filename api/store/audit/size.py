@@ -2,7 +2,7 @@
 
 from typing import Final, NamedTuple
 
-from sqlite_utils import Database
+from ..database.connection import Connection
 
 ENTRIES_A_LOOK: Final = 100_000
 """The most entries whose sizes are read at a time. It takes some tens of milliseconds."""
@@ -27,7 +27,7 @@ class SizeOfLog:
         self._blocks: dict[int, int] = {}
         self._first = self._last = 0  # of the entries whose sizes were read
 
-    def look(self, db: Database) -> LogSize:
+    def look(self, db: Connection) -> LogSize:
         """Read on, and return what is known. `db` is in a transaction."""
         first, last = db.execute("SELECT (SELECT min(number) FROM audit), (SELECT max(number) FROM audit)").fetchone()
         if first is None:
@@ -41,14 +41,14 @@ class SizeOfLog:
         self._last = until
         return LogSize(last - first + 1, sum(self._blocks.values()) if until == last else None)
 
-    def _begin_at(self, db: Database, first: int) -> None:
+    def _begin_at(self, db: Connection, first: int) -> None:
         """Forget the entries before `first`, which are gone."""
         cut = first // _BLOCK
         self._blocks = {block: size for block, size in self._blocks.items() if block > cut}
         self._first, self._last = first, max(self._last, first - 1)
         self._add(db, first, min(self._last, (cut + 1) * _BLOCK - 1))
 
-    def _add(self, db: Database, first: int, last: int) -> None:
+    def _add(self, db: Connection, first: int, last: int) -> None:
         query = "SELECT number / ?, sum(length(CAST(body AS BLOB))) FROM audit WHERE number BETWEEN ? AND ? GROUP BY 1"
         for block, size in db.execute(query, (_BLOCK, first, last)).fetchall():
-            self._blocks[block] = self._blocks.get(block, 0) + size
+            self._blocks[block] = self._blocks.get(block, 0) + int(size)

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import msgspec
-from sqlite_utils import Database
 
 from ....bundles.wording import quoted
+from ..database.connection import Connection
 from .entries import AuditEntry, chain_hash, entry_in
 from .seals import Seal, Sealer
 
@@ -27,12 +27,12 @@ class VerifiedEntry(NamedTuple):
     entry: AuditEntry
 
 
-def verified_entries(db: Database, start: int, digest: bytes, end: int | None = None) -> Iterator[VerifiedEntry]:
+def verified_entries(db: Connection, start: int, digest: bytes, end: int | None = None) -> Iterator[VerifiedEntry]:
     """Yields the entries after `start`, whose hash is `digest`, up to `end`.
 
     Raises Tampered at the first difference.
     """
-    rows = db.execute(
+    rows = db.stream(
         "SELECT number, CAST(body AS BLOB), digest FROM audit WHERE number >= ? AND number <= ? ORDER BY number",
         (start, 2**62 if end is None else end),
     )

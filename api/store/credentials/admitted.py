@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from sqlite_utils import Database
+from ..database.connection import Connection
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +14,7 @@ class Admitted:
     revoked: tuple[str, ...]
 
 
-def admitted(db: Database, uuid: str) -> Admitted:
+def admitted(db: Connection, uuid: str) -> Admitted:
     """Returns who may read the environment of this UUID. A client of any scope may: scopes are cumulative."""
     clients = db.execute(
         "SELECT id FROM clients WHERE revoked IS NULL AND scopes <> ''"
@@ -25,7 +25,7 @@ def admitted(db: Database, uuid: str) -> Admitted:
     return Admitted(generation(db), tuple(id for (id,) in clients), tuple(id for (id,) in revoked))
 
 
-def generation(db: Database) -> int:
+def generation(db: Connection) -> int:
     """Returns a number that rises with every change of a credential."""
     (number,) = db.execute("SELECT number FROM credential_generation").fetchone()
     return int(number)

@@ -1,13 +1,12 @@
 """Rechecks the credential of a writing request: it may have been revoked or restricted meanwhile."""
 
-from sqlite_utils import Database
-
 from ..actor import Actor
 from ..credential_rows import client_row
+from ..database.connection import Connection
 from ..errors import NotFound, OutOfBounds
 
 
-def recheck_credential(db: Database, actor: Actor) -> None:
+def recheck_credential(db: Connection, actor: Actor) -> None:
     """Raises OutOfBounds if the credential of `actor` no longer permits the change, in the transaction that writes.
 
     The guard checks a credential at the start of a request and after its body. This check covers the time since then:
@@ -17,7 +16,7 @@ def recheck_credential(db: Database, actor: Actor) -> None:
         raise OutOfBounds("the credential was revoked or restricted while the request was on its way")
 
 
-def _is_good_client(db: Database, actor: Actor) -> bool:
+def _is_good_client(db: Connection, actor: Actor) -> bool:
     if actor.client is None:
         return True
     try:
@@ -29,9 +28,9 @@ def _is_good_client(db: Database, actor: Actor) -> bool:
     return client.revoked is None and within and covers
 
 
-def _is_there(db: Database, table: str, id: str | None) -> bool:
+def _is_there(db: Connection, table: str, id: str | None) -> bool:
     return id is None or db.execute(f"SELECT 1 FROM {table} WHERE id = ?", (id,)).fetchone() is not None
 
 
-def _is_revoked(db: Database, token: str | None) -> bool:
+def _is_revoked(db: Connection, token: str | None) -> bool:
     return token is not None and _is_there(db, "revoked_tokens", token)

@@ -7,7 +7,6 @@ from typing import Final
 from uuid import uuid4
 
 from msgspec import UnsetType
-from sqlite_utils import Database
 
 from ..actor import API_KEY_PREFIX, CLIENT_PREFIX, Actor
 from ..audit.entries import AuditEntry, append
@@ -23,6 +22,7 @@ from ..credential_rows import (
     client_rows,
     uuid_of,
 )
+from ..database.connection import Connection
 from ..database.connections import LONG_WAIT_FACTOR, StoreConnections
 from ..environment_ids import Bounds
 from ..errors import Conflict, NotFound
@@ -220,7 +220,7 @@ class Credentials:
         """
         with self._changing(actor) as db:
             db.execute("DELETE FROM revoked_tokens WHERE expires <= ?", (now - REVOCATION_SECONDS,))
-            db.execute("INSERT OR IGNORE INTO revoked_tokens VALUES (?, ?)", (id, expires))
+            db.execute("INSERT INTO revoked_tokens VALUES (?, ?) ON CONFLICT DO NOTHING", (id, expires))
             self._append(db, actor, Event.TOKEN_REVOKED, {"jti": id}, within=actor.bounds)
 
     def is_revoked(self, id: str) -> bool:
@@ -247,7 +247,7 @@ class Credentials:
 
     def _record(
         self,
-        db: Database,
+        db: Connection,
         actor: Actor,
         event: Event,
         credential: Client | ApiKey,
@@ -258,7 +258,7 @@ class Credentials:
 
     def _append(
         self,
-        db: Database,
+        db: Connection,
         actor: Actor,
         event: Event,
         details: Mapping[str, object] | None,
@@ -269,19 +269,19 @@ class Credentials:
         append(db, AuditEntry.of(self._now(), actor, event, details, client_id=client_id, within=within))
 
     @contextmanager
-    def _changing(self, actor: Actor) -> Iterator[Database]:
+    def _changing(self, actor: Actor) -> Iterator[Connection]:
         with self._writing(actor) as db:
             _raise_generation(db)
             yield db
 
     @contextmanager
-    def _writing(self, actor: Actor) -> Iterator[Database]:
+    def _writing(self, actor: Actor) -> Iterator[Connection]:
         with self._connections.writing(LONG_WAIT_FACTOR) as db:
             recheck_credential(db, actor)
             yield db
 
 
-def _raise_generation(db: Database) -> None:
+def _raise_generation(db: Connection) -> None:
     db.execute("UPDATE credential_generation SET number = number + 1")
 
 
@@ -314,6 +314,6 @@ def _audit_details(credential: Client | ApiKey) -> dict[str, object]:
     return {"id": credential.id, **found, "expires_at": credential.expires_at}
 
 
-def _columns(db: Database, spec: ClientSpec, within: Bounds, before: Bounds = None) -> tuple[object, ...]:
+def _columns(db: Connection, spec: ClientSpec, within: Bounds, before: Bounds = None) -> tuple[object, ...]:
     environments = bound_to(db, spec.environments, within, before)
     return spec.name, spec.description, " ".join(spec.scopes), spec.token_lifetime, environments

@@ -1,26 +1,26 @@
 """Finds the actors who can act as a credential, and so may not approve in its place."""
 
-from sqlite_utils import Database
-
 from ..actor import ADMINISTRATORS, Actor
+from ..database.connection import Connection
 from ..errors import NotPermitted
 
 _HANDS = """
 WITH RECURSIVE hands(credential) AS (
-    SELECT ? UNION SELECT maker FROM credential_makers JOIN hands USING (credential)
+    SELECT maker FROM credential_makers WHERE credential = ?
+    UNION SELECT maker FROM credential_makers JOIN hands USING (credential)
 ) SELECT credential FROM hands
 """
 
 
-def record_maker(db: Database, credential: str, maker: Actor) -> None:
+def record_maker(db: Connection, credential: str, maker: Actor) -> None:
     """Record that `maker` made a credential or its secret, so that both count as one in approvals.
 
     `credential` is its name as an actor.
     """
-    db.execute("INSERT OR IGNORE INTO credential_makers VALUES (?, ?)", (credential, maker.name))
+    db.execute("INSERT INTO credential_makers VALUES (?, ?) ON CONFLICT DO NOTHING", (credential, maker.name))
 
 
-def record_widener(db: Database, credential: str, widener: Actor) -> None:
+def record_widener(db: Connection, credential: str, widener: Actor) -> None:
     """Record that `widener` gave a credential more rights: it may have been in its hands with less.
 
     A credential of unknown making stays one: its unknown maker may know its secret.
@@ -29,7 +29,7 @@ def record_widener(db: Database, credential: str, widener: Actor) -> None:
         record_maker(db, credential, widener)
 
 
-def refuse_approver(db: Database, approver: Actor, requester: str) -> None:
+def refuse_approver(db: Connection, approver: Actor, requester: str) -> None:
     """Raises NotPermitted if `approver` must not approve what the actor named `requester` asked for.
 
     The actor who makes a credential, renews its secret or gives it more rights can act in its name. So neither that
@@ -52,11 +52,11 @@ def refuse_approver(db: Database, approver: Actor, requester: str) -> None:
         )
 
 
-def _hands(db: Database, credential: str) -> set[str]:
+def _hands(db: Connection, credential: str) -> set[str]:
     """Returns the credential itself, the actors who made, renewed or widened it, and so on."""
-    return {name for (name,) in db.execute(_HANDS, (credential,)).fetchall()}
+    return {credential, *(name for (name,) in db.execute(_HANDS, (credential,)))}
 
 
-def _has_maker(db: Database, credential: str) -> bool:
+def _has_maker(db: Connection, credential: str) -> bool:
     query = "SELECT 1 FROM credential_makers WHERE credential = ?"
     return db.execute(query, (credential,)).fetchone() is not None

@@ -1,6 +1,5 @@
 """Credentials that work again after a restore, although they were revoked or changed since the backup."""
 
-import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -8,9 +7,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from sqlite_utils import Database
-
-from ..database.connections import StoreConnections
+from ..database.connection import Connection
+from ..database.driver_errors import DRIVER_ERRORS
+from ..database.sqlite.connections import SqliteConnections
 from ..environments import all_environments
 from ..errors import StoreUnavailable
 
@@ -63,19 +62,19 @@ class ReplacedStore:
         """Returns the knowledge of the store in that database file, which may be missing."""
         if not path.exists():
             return cls()
-        connections = StoreConnections(path, "FULL")
+        connections = SqliteConnections(path, "FULL")
         epochs, credentials = {}, None
         try:
             # A table may be missing in a store of an earlier version, or in an unfinished one.
-            with suppress(StoreUnavailable, sqlite3.DatabaseError), connections.reading() as db:
+            with suppress(StoreUnavailable, *DRIVER_ERRORS), connections.reading() as db:
                 epochs = {environment.uuid: environment.epoch for environment in all_environments(db)}
-            with suppress(StoreUnavailable, sqlite3.DatabaseError), connections.reading() as db:
+            with suppress(StoreUnavailable, *DRIVER_ERRORS), connections.reading() as db:
                 credentials = _credentials(db)
         finally:
             connections.close()
         return cls(epochs, credentials)
 
-    def carry_over(self, db: Database) -> tuple[RestoredCredential, ...] | None:
+    def carry_over(self, db: Connection) -> tuple[RestoredCredential, ...] | None:
         """Keep revoked tokens revoked in the restored store `db`, and return the credentials that work there again.
 
         Returns None if the replaced store can't tell: then any credential revoked since may work again. Writ revokes no
@@ -86,7 +85,7 @@ class ReplacedStore:
             db.execute("UPDATE credential_generation SET number = number + 1")
             return None if restored.clients or restored.api_keys else ()
         tokens = self.credentials.revoked_tokens
-        db.conn.executemany("INSERT OR IGNORE INTO revoked_tokens (id, expires) VALUES (?, ?)", tokens)
+        db.execute_many("INSERT INTO revoked_tokens (id, expires) VALUES (?, ?) ON CONFLICT DO NOTHING", tokens)
         generation = max(self.credentials.generation, restored.generation) + 1
         db.execute("UPDATE credential_generation SET number = ?", (generation,))
         clients = (
@@ -119,7 +118,7 @@ def _undone_changes(restored: tuple[Any, ...], replaced: tuple[Any, ...] | None)
         yield UndoneChange.CHANGED
 
 
-def _credentials(db: Database) -> _Credentials:
+def _credentials(db: Connection) -> _Credentials:
     tables = {name: {row[0]: row[1:] for row in db.execute(query)} for name, query in _QUERIES.items()}
     (generation,) = db.execute("SELECT number FROM credential_generation").fetchone()
     tokens = db.execute("SELECT id, expires FROM revoked_tokens").fetchall()

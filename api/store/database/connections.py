@@ -1,37 +1,21 @@
-"""Connections to the database, one per thread of each process, with transactions and readable errors."""
+"""The connections of a store, with transactions and readable errors, whichever engine has the database."""
 
-import os
-import sqlite3
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from pathlib import Path
-from time import perf_counter
-from typing import TypeAlias
-from weakref import WeakSet
+from typing import Any, Protocol, TypeAlias
 
-from sqlite_utils import Database
-
-from ..errors import NotSignalled, StoreFull, StoreUnavailable
 from .commit_signal import CommitSignal
-from .overlay import add_overlay
+from .connection import Connection
+from .time_limit import TimeLimit
+from .watch import Watch
 
 BUSY_SECONDS = 5.0
 """Seconds that a write waits for another write."""
 
 LONG_WAIT_FACTOR = 6
 """The factor by which urgent writes wait longer, such as a revocation while a large model is replaced."""
-
-CACHE_KIB = 16 * 1024
-_FULL = ("SQLITE_FULL", "SQLITE_IOERR_WRITE")
-"""A quota and a limit on the size of files are errors of a write to SQLite."""
-
-PROGRESS_STEPS = 20_000
-"""The steps of SQLite between two looks at the time, about a millisecond."""
-
-JOURNAL_BYTES = 64 * 2**20
-"""The size to which SQLite cuts its log file after a large write."""
-
 
 Timed: TypeAlias = Callable[[bool, float], None]
 """Hears of each transaction that succeeded: whether it was a write, and its seconds. Any thread calls it."""
@@ -41,219 +25,106 @@ def untimed(_is_write: bool, _seconds: float) -> None:
     """Ignore the times of transactions."""
 
 
-class StoreConnections:
+Primary: TypeAlias = object
+"""The mark of a primary: those of two primaries differ."""
+
+
+def _any_is_current(_primary: Primary) -> bool:
+    return True
+
+
+def _none_waits(_primary: Primary) -> None:
+    pass
+
+
+def _never_refused() -> None:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseServer:
+    """The URL of a database on a server, and what is asked of those who use it.
+
+    Attributes:
+        url: A URL of PostgreSQL, or the names and values that stand for one.
+        admit: Is called with each new connection of the driver, before anything is read or written, and with the folder
+            of the store's own files. Returns the mark of the primary. Raises StoreUnavailable.
+        is_current: Tells whether a primary is the one that counts now. Asked before each transaction.
+        watch: Makes the watch of a server of Writ, by the commit signal. None: the database is asked.
+        refuse: Raises StoreUnavailable if no decision may wait for the database now. Asked before something is read for
+            one, and while the answer of the database does not come.
+        wait: Is called after each commit of a change, with its primary, by the thread that made it, which has no lock.
+    """
+
+    url: str
+    admit: Callable[[Any, Path], Primary]
+    is_current: Callable[[Primary], bool] = _any_is_current
+    watch: Callable[[CommitSignal], Watch] | None = None
+    refuse: Callable[[], None] = _never_refused
+    wait: Callable[[Primary], None] = _none_waits
+
+
+class StoreConnections(Protocol):
     """Opens connections as threads need them. Safe to fork: a child opens its own, and does not touch the parent's."""
 
-    def __init__(
-        self,
-        path: Path,
-        synchronous: str,
-        busy_seconds: float = BUSY_SECONDS,
-        signal: CommitSignal | None = None,
-        timed: Timed = untimed,
-    ) -> None:
-        """`signal` tells other processes of each commit, if there is one. `timed` hears of each transaction."""
-        self.path, self.signal, self._timed = path, signal, timed
-        self._synchronous, self._busy_seconds = synchronous, busy_seconds
-        self._local = threading.local()
-        self._open: WeakSet[Database] = WeakSet()
-        self._inherited: list[Database] = []
-        self._turns = (os.getpid(), threading.Lock())
+    @property
+    def directory(self) -> Path:
+        """The folder of the store's own files."""
 
-    @contextmanager
-    def reading(self) -> Iterator[Database]:
+    @property
+    def signal(self) -> CommitSignal | None:
+        """The commit signal of this server's processes, or None if there is none."""
+
+    @property
+    def folder(self) -> str:
+        """The id of that folder among those of all servers on the database. Empty: there is no other one."""
+
+    def primary(self) -> Primary | None:
+        """Returns the primary of the last transaction of this thread, or None if there are no others."""
+
+    def possible_loss(self) -> str | None:
+        """Returns a sentence about acknowledged changes that a failure of the database may lose, or None."""
+
+    def exposures(self) -> Sequence[str]:
+        """Returns sentences about what lets others get between Writ and the database. Raises StoreUnavailable."""
+
+    def sizes(self) -> Mapping[str, int]:
+        """Returns the bytes of the `database` and of its `log`, as far as they can be told."""
+
+    def reading(self) -> AbstractContextManager[Connection]:
         """Returns a connection that reads one state of the database in the whole block. Raises StoreUnavailable."""
-        began = perf_counter()
-        with self._transaction("BEGIN") as db:
-            yield db
-        self._timed(False, perf_counter() - began)
 
-    @contextmanager
-    def writing(self, wait_factor: int = 1, tells: bool = True) -> Iterator[Database]:
-        """Wraps the block in a write transaction, which is undone if the block raises. Raises StoreUnavailable, and
-        NotSignalled after the commit.
+    def deciding(self) -> AbstractContextManager[None]:
+        """Lets decisions wait for what this thread reads in the block: it waits no longer than this server may decide.
+
+        So does each read on the thread of an event loop. Raises WithoutLease.
+        """
+
+    def writing(
+        self, wait_factor: int = 1, tells: bool = True, environments: Collection[str] = ()
+    ) -> AbstractContextManager[Connection]:
+        """Wraps the block in a write transaction, which is undone if the block raises. Raises StoreUnavailable.
 
         It waits for earlier writes `wait_factor` times as long as other transactions do. Without `tells`, other
         processes get no signal of the commit: nothing that they decide depends on it.
-        """
-        began, seconds, turn = perf_counter(), wait_factor * self._busy_seconds, self._turn()
-        if not turn.acquire(timeout=seconds):
-            raise StoreUnavailable.at(self.path, _locked(seconds))
-        try:
-            with self._transaction("BEGIN IMMEDIATE", seconds) as db:
-                yield db
-            if tells:
-                self._send_signal()
-        finally:
-            turn.release()
-        self._timed(True, perf_counter() - began)
 
-    @contextmanager
-    def trying(self, is_over: Callable[[], bool]) -> Iterator[Database]:
+        With the ids of `environments`, an engine may let such writes of other environments go on meanwhile. Then the
+        block writes only revisions of these environments and entries of the audit log, and reads only these
+        environments and credentials. All else that it reads may change under it.
+        """
+
+    def trying(self, limit: TimeLimit) -> AbstractContextManager[Connection]:
         """Returns a connection that sees one state of the database and its own changes of elements in the whole block.
 
-        They are undone at the end, and need no write lock: the connection can't write to the file. A query ends with
-        sqlite3.OperationalError once `is_over` returns true. Raises StoreUnavailable.
+        They are undone at the end, and need no write lock: the connection can't write to the tables. Raises
+        WriteTakesLong if a query runs when `limit` is over, and StoreUnavailable.
         """
-        began = perf_counter()
-        with self.translated():
-            db = self._trier()
-            db.conn.set_progress_handler(is_over, PROGRESS_STEPS)
-            try:
-                db.conn.execute("BEGIN")
-                yield db
-            finally:
-                db.conn.set_progress_handler(None, 0)
-                self._undo(db)
-        self._timed(False, perf_counter() - began)
 
-    def fresh(self) -> Database:
+    def fresh(self) -> Connection:
         """Returns a new connection for a long read, which the caller must close. Raises StoreUnavailable."""
-        with self.translated():
-            return self._connect()
+
+    def translated(self) -> AbstractContextManager[None]:
+        """Turns the driver's errors about the database into StoreUnavailable, inside the block."""
 
     def close(self) -> None:
         """Close the connections of all threads of this process."""
-        for db in list(self._open):
-            db.close()
-        self._local = threading.local()
-
-    @contextmanager
-    def translated(self, busy_seconds: float | None = None) -> Iterator[None]:
-        """Turns SQLite's errors about the file into StoreUnavailable. SQLite had waited for `busy_seconds`."""
-        try:
-            yield
-        except sqlite3.DatabaseError as ex:
-            problem = _problem(ex, busy_seconds or self._busy_seconds)
-            if problem is None:
-                raise
-            kind = StoreFull if getattr(ex, "sqlite_errorname", "") in _FULL else StoreUnavailable
-            raise kind.at(self.path, problem) from ex
-
-    @contextmanager
-    def _transaction(self, begin: str, busy_seconds: float | None = None) -> Iterator[Database]:
-        with self.translated(busy_seconds):
-            db = self._current()
-            self._begin(db, begin, busy_seconds or self._busy_seconds)
-            try:
-                yield db
-                db.conn.execute("COMMIT")
-            except BaseException:
-                self._undo(db)
-                raise
-
-    def _send_signal(self) -> None:
-        if self.signal is None:
-            return
-        try:
-            self.signal.send()
-        except OSError as ex:
-            raise NotSignalled(
-                f"the change is stored, but other workers don't know of it yet: {(ex.strerror or str(ex)).lower()}"
-            ) from ex
-
-    def _begin(self, db: Database, begin: str, busy_seconds: float) -> None:
-        if busy_seconds == self._busy_seconds:
-            db.conn.execute(begin)
-            return
-        db.conn.execute(f"PRAGMA busy_timeout = {busy_seconds * 1_000:.0f}")
-        try:
-            db.conn.execute(begin)
-        finally:
-            db.conn.execute(f"PRAGMA busy_timeout = {self._busy_seconds * 1_000:.0f}")
-
-    def _turn(self) -> threading.Lock:
-        """Returns the lock of this process's writers.
-
-        PERF: a connection that waits for SQLite's lock sleeps for up to 0.1 s at a time. With 16 threads, one waits for
-        2 s.
-        """
-        process, turn = self._turns
-        if process != os.getpid():  # a thread of the parent may hold that lock for ever
-            self._turns = _, turn = os.getpid(), threading.Lock()
-        return turn
-
-    def _undo(self, db: Database) -> None:
-        try:
-            db.rollback()
-        except sqlite3.Error:
-            # Its state is unknown, so the next transaction starts on a new connection.
-            self._local.held = self._local.trier = None
-            with suppress(sqlite3.Error):
-                db.close()
-
-    def _current(self) -> Database:
-        return self._kept("held", self._connect)
-
-    def _trier(self) -> Database:
-        return self._kept("trier", self._connect_trier)
-
-    def _kept(self, name: str, connect: Callable[[], Database]) -> Database:
-        """Returns this thread's connection of that name."""
-        held: tuple[int, Database] | None = getattr(self._local, name, None)
-        process = os.getpid()
-        if held is None or held[0] != process:
-            if held is not None:
-                # To close it would drop the parent's locks on the file.
-                self._inherited.append(held[1])
-                self._open.discard(held[1])
-            held = (process, connect())
-            setattr(self._local, name, held)
-            self._open.add(held[1])
-        return held[1]
-
-    def _connect_trier(self) -> Database:
-        db = self._connect()
-        try:
-            add_overlay(db)
-        except BaseException:
-            db.close()
-            raise
-        return db
-
-    def _connect(self) -> Database:
-        connection = sqlite3.connect(
-            f"{self.path.absolute().as_uri()}?mode=rw",
-            uri=True,
-            timeout=self._busy_seconds,
-            isolation_level=None,
-            check_same_thread=False,  # different threads may read one stream of a model
-            cached_statements=512,
-        )
-        try:
-            db = Database(connection, recursive_triggers=False, execute_plugins=False)
-            for pragma in (
-                f"synchronous = {self._synchronous}",
-                "foreign_keys = ON",
-                f"cache_size = -{CACHE_KIB}",
-                "temp_store = MEMORY",
-                f"journal_size_limit = {JOURNAL_BYTES}",
-            ):
-                connection.execute(f"PRAGMA {pragma}")
-        except BaseException:
-            connection.close()
-            raise
-        return db
-
-
-def _problem(ex: sqlite3.DatabaseError, busy_seconds: float) -> str | None:
-    """Returns the problem with the file and the remedy, or None if the error is not about the file."""
-    name = getattr(ex, "sqlite_errorname", "") or ""
-    if name == "SQLITE_FULL":
-        return "can't grow: the disk is full or a limit is reached; make room"
-    if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
-        return _locked(busy_seconds)
-    if name.startswith(("SQLITE_READONLY", "SQLITE_PERM", "SQLITE_AUTH")):
-        return "is read-only; make the file and its folder writable"
-    if name.startswith("SQLITE_CANTOPEN"):
-        return "can't be opened; make the file and its folder readable and writable"
-    lacks = name == "SQLITE_ERROR" and str(ex).startswith("no such")  # a table, a column
-    if lacks or name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
-        return f"is damaged ({ex}); restore a backup"
-    if name.startswith(("SQLITE_IOERR", "SQLITE_PROTOCOL", "SQLITE_NOLFS", "SQLITE_NOMEM")):
-        return f"can't be read or written ({ex}, {name}); check the disk"
-    return None
-
-
-def _locked(busy_seconds: float) -> str:
-    return f"was locked by another write for {busy_seconds:g} s; try again"

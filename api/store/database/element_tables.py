@@ -103,7 +103,7 @@ CREATE INDEX grants_of_subject ON grants (environment, subject_type, subject_id,
 CREATE INDEX grants_of_group ON grants (environment, group_id, resource_type, resource_id) WHERE group_id IS NOT NULL;
 CREATE INDEX grants_on_resource
     ON grants (environment, resource_type, resource_id, subject_type, subject_id, group_id);
-CREATE INDEX grants_of_everything ON grants (environment, resource_type) WHERE wildcard;
+CREATE INDEX grants_of_everything ON grants (environment, resource_type) WHERE wildcard = 1;
 CREATE INDEX grants_by_expiry ON grants (environment, expires, id) WHERE expires IS NOT NULL;
 
 CREATE TABLE policies ({_ROW},

@@ -35,9 +35,10 @@ CREATE TABLE route_orders (
 
 CREATE TABLE bundles (
     environment INTEGER NOT NULL REFERENCES environments (number) ON DELETE CASCADE,
+    folder TEXT NOT NULL,
     revision INTEGER NOT NULL,
     file TEXT NOT NULL,
-    PRIMARY KEY (environment, revision)
+    PRIMARY KEY (environment, folder, revision)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE promotions (
@@ -50,10 +51,11 @@ CREATE TABLE promotions (
     people BLOB
 ) STRICT;
 CREATE INDEX promotions_in_environment ON promotions (environment, number);
-CREATE INDEX promotions_pending ON promotions (environment) WHERE pending;
+CREATE INDEX promotions_pending ON promotions (environment) WHERE pending = 1;
 """
 """The changes, each with its elements.
 
+- `folder` of a bundle is the id of the server's folder that has the file (see `StoreConnections.folder`).
 - `origin` tells which promotion or restoration made a revision.
 - `route_orders` has the ids of all routes in order, packed, as they were before a revision that did more to their list
   than add to its end.

@@ -5,22 +5,25 @@ There is no older format yet. To change a released format:
 1. Write the step: a function that changes the tables of the last format. Add it to the end of `MIGRATIONS`.
 2. Raise `newest_format.STORE_FORMAT`.
 3. Keep a database of the last format for the tests, and open it in `test_upgrades`.
+
+Older servers run while the first newer one starts. So expand in one version, with columns that may be left out, and
+tables. Older servers go on then. Contract in a later version, and raise `newest_format.LEAST_FORMAT` to the format of
+the version that expanded: each server of an older one refuses from then on.
 """
 
 from collections.abc import Callable, Iterator
 from sqlite3 import complete_statement
 from typing import Final
 
-from sqlite_utils import Database
-
 from .audit_tables import AUDIT, EXPORTS
+from .connection import Connection
 from .credential_tables import CREDENTIALS
 from .element_tables import ELEMENTS, ENVIRONMENTS
 from .history_tables import HISTORY
 
 _POLICY_TESTS: Final = """
 CREATE TABLE policy_tests (
-    number INTEGER PRIMARY KEY,
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
     environment INTEGER NOT NULL REFERENCES environments (number) ON DELETE CASCADE,
     id TEXT NOT NULL, checks INTEGER NOT NULL, bytes INTEGER NOT NULL, body BLOB NOT NULL,
     UNIQUE (environment, id)
@@ -29,7 +32,7 @@ CREATE TABLE policy_tests (
 """The sets of policy tests of an environment. `body` is JSON of so many `bytes`, and `checks` counts its questions."""
 
 
-def _create(db: Database) -> None:
+def _create(db: Connection) -> None:
     for tables in (ENVIRONMENTS, ELEMENTS, HISTORY, CREDENTIALS, AUDIT, EXPORTS, _POLICY_TESTS):
         for statement in _statements(tables):
             db.execute(statement)
@@ -48,5 +51,5 @@ def _statements(tables: str) -> Iterator[str]:
             statement = ""
 
 
-MIGRATIONS: Final[tuple[Callable[[Database], None], ...]] = (_create,)
+MIGRATIONS: Final[tuple[Callable[[Connection], None], ...]] = (_create,)
 """Their number is the version of the format. Released migrations never change: each later change is another step."""

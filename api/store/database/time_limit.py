@@ -43,6 +43,10 @@ class TimeLimit:
         """Returns whether the time has passed, or the caller is gone."""
         return self._is_left or (self._end is not None and self._clock() > self._end)
 
+    def left(self) -> float:
+        """Returns the seconds that are left of work that has begun, 0 at least."""
+        return self.seconds if self._end is None else max(0.0, self._end - self._clock())
+
     def refuse_late(self) -> None:
         """Raises WriteTakesLong if the work must end."""
         if self.is_over():

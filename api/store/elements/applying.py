@@ -220,7 +220,8 @@ class EditApplier:
         if found is not None:
             raise Conflict(f"the {kind.noun} {in_backticks(':'.join(key))} exists already")
         self.added.add(self._edit)
-        return self._moved(kind, key, edit.before, self._put(kind, key, read, read.element, None))
+        stored = self._put(kind, key, read, read.element, None, may_equal=False)
+        return self._moved(kind, key, edit.before, stored)
 
     def _equal(self, fact: Fact) -> StoredRow | None:
         return equal_fact(self.workspace.db, self.workspace.number, fact)
@@ -285,8 +286,15 @@ class EditApplier:
         self.rejected.append(CheckedElement(kind.name, read, self._edit))
 
     def _put(
-        self, kind: Kind, key: ElementKey, read: ReadElement, element: Element, found: StoredRow | None
+        self,
+        kind: Kind,
+        key: ElementKey,
+        read: ReadElement,
+        element: Element,
+        found: StoredRow | None,
+        may_equal: bool = True,
     ) -> StoredElement | None:
+        """Write an element. A grant that `may_equal` another one is compared with the others first."""
         text, environment = encode_body(read.value), self.workspace.environment
         self.warnings += (
             BodyFault(one.code, one.path, one.message, one.help, self._edit)
@@ -296,7 +304,7 @@ class EditApplier:
             self._grants[kind.name, key] = (self._edit, element)
         if found is not None and same_body(found.body, text):
             return StoredElement(read.value, environment.etag_of(found.version))
-        if isinstance(element, Grant) and not read.faults:
+        if isinstance(element, Grant) and not read.faults and may_equal:
             self._refuse_equal(key, element)
         faults = self._taken_names(kind, key, element)
         if faults:

@@ -6,8 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import NamedTuple
 
-from sqlite_utils import Database
-
 from ....bundles.wording import in_backticks
 from ....bundles.zones import zone_names
 from ....compiler.check_elements import ElementFault, check_elements
@@ -20,6 +18,7 @@ from ....compiler.model.elements import (
     Grant,
     ResourceType,
 )
+from ..database.connection import Connection
 from ..errors import BodyFault, Rejected
 from .declarations import all_declared, all_of, declared, referred
 from .element_bodies import decode_body, element_of
@@ -64,7 +63,7 @@ def check(workspace: Workspace, rejected: Sequence[CheckedElement], faults: Sequ
 
 
 def refuse_faults(
-    db: Database,
+    db: Connection,
     number: int,
     examined: Sequence[CheckedElement],
     changed: Set[Reference],
@@ -125,7 +124,7 @@ def _users_of_change(workspace: Workspace, change: ElementTexts) -> Iterator[Ref
     """Declared attributes and extensions affect all policies: any may have a condition that needs one."""
     declares = change.kind == ElementKind.ATTRIBUTES and change.after is not None
     if declares or change.kind == ElementKind.EXTENSIONS:
-        yield from all_of(workspace.db, workspace.number, ElementKind.POLICIES, limit=-1)
+        yield from all_of(workspace.db, workspace.number, ElementKind.POLICIES, limit=None)
     if change.kind == ElementKind.RESOURCE_TYPES:
         before, after = change.element_before(), change.element_after()
         assert before is None or isinstance(before, ResourceType)
@@ -154,7 +153,7 @@ def _users_of(
 
 def _granting(workspace: Workspace, type: str) -> Iterator[Reference]:
     """Returns one grant on a type for each set of granted actions: the other grants have the same faults."""
-    query = "SELECT body FROM grants WHERE environment = ? AND resource_type = ? AND NOT wildcard"
+    query = "SELECT body FROM grants WHERE environment = ? AND resource_type = ? AND wildcard = 0"
     seen: set[tuple[str, ...]] = set()
     for (body,) in workspace.db.execute(query, (workspace.number, type)):
         grant = element_of(ElementKind.GRANTS, body)

@@ -3,8 +3,6 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 
-from sqlite_utils import Database
-
 from ....compiler.lowering.lower import EVERYTHING
 from ....compiler.model.elements import (
     Assignment,
@@ -17,6 +15,7 @@ from ....compiler.model.elements import (
     Role,
     Route,
 )
+from ..database.connection import Connection
 from .element_bodies import element_of
 from .kinds import Reference
 from .tables import TABLES
@@ -36,7 +35,7 @@ _OF_CONDITIONS: tuple[Reference, ...] = tuple(
 """The single members of the model that the conditions of policies refer to."""
 
 
-def declared(db: Database, environment: int, references: Iterable[Reference]) -> dict[str, list[Element]]:
+def declared(db: Connection, environment: int, references: Iterable[Reference]) -> dict[str, list[Element]]:
     """Returns the existing elements among the references. Roles and groups have their ids alone.
 
     `environment` is the number of the environment.
@@ -50,23 +49,24 @@ def declared(db: Database, environment: int, references: Iterable[Reference]) ->
     return found
 
 
-def referred(db: Database, environment: int, elements: Iterable[Element | None]) -> set[Reference]:
+def referred(db: Connection, environment: int, elements: Iterable[Element | None]) -> set[Reference]:
     """Returns the references of elements. The type `*` stands for all types."""
     found = {reference for element in elements for reference in _references(element)}
     if _EVERY_TYPE in found:
-        found |= set(all_of(db, environment, ElementKind.RESOURCE_TYPES, limit=-1))
+        found |= set(all_of(db, environment, ElementKind.RESOURCE_TYPES, limit=None))
     return found - {_EVERY_TYPE}
 
 
-def all_declared(db: Database, environment: int) -> set[Reference]:
+def all_declared(db: Connection, environment: int) -> set[Reference]:
     """Returns all possible references, except those to lists too long for a search."""
     found = {name: set(all_of(db, environment, name, MAX_NEAR + 1)) for name in DECLARING}
     return {reference for many in found.values() if len(many) <= MAX_NEAR for reference in many}
 
 
-def all_of(db: Database, environment: int, name: ElementKind, limit: int) -> Iterator[Reference]:
-    """Returns references to the elements of a list, `limit` at most, or all if it is -1."""
-    rows = db.execute(f"SELECT id FROM {name} WHERE environment = ? LIMIT ?", (environment, limit))
+def all_of(db: Connection, environment: int, name: ElementKind, limit: int | None) -> Iterator[Reference]:
+    """Returns references to the elements of a list, `limit` at most, or all."""
+    bound = "" if limit is None else f" LIMIT {limit}"
+    rows = db.execute(f"SELECT id FROM {name} WHERE environment = ?{bound}", (environment,))
     return ((name, key) for key in rows.fetchall())
 
 

@@ -1,13 +1,13 @@
 """Finds the assignments and grants that equal another one in all but its id (P8)."""
 
 from collections.abc import Iterator
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from msgspec.structs import asdict
-from sqlite_utils import Database
 
 from ....bundles.conditions.instants import parse_instant
 from ....compiler.model.elements import Assignment, Element, ElementKind, Grant
+from ..database.connection import Connection
 from .element_bodies import element_of
 from .tables import StoredRow
 
@@ -16,26 +16,36 @@ Fact: TypeAlias = Assignment | Grant
 _SUFFIX = "_at"
 """The end of the names of members that are instants."""
 
-ALIKE = """SELECT place, version, body FROM assignments
-    WHERE environment = ? AND role = ? AND subject_type IS ? AND subject_id IS ? AND group_id IS ? ORDER BY place"""
+_BY_HOLDER: Final = {
+    "subject": "subject_type = ? AND subject_id = ? AND group_id IS NULL",
+    "group": "subject_type IS NULL AND subject_id IS NULL AND group_id = ?",
+}
+
+ALIKE: Final = {
+    holder: f"""SELECT place, version, body FROM assignments
+    WHERE environment = ? AND role = ? AND {condition} ORDER BY place"""
+    for holder, condition in _BY_HOLDER.items()
+}
 """The assignments of a role to a holder. The index `assignments_of_role` finds them."""
 
-GRANTS_ALIKE = """SELECT place, version, body FROM grants
-    WHERE environment = ? AND subject_type IS ? AND subject_id IS ? AND group_id IS ?
-    AND resource_type = ? AND resource_id = ? ORDER BY place"""
+GRANTS_ALIKE: Final = {
+    holder: f"""SELECT place, version, body FROM grants
+    WHERE environment = ? AND {condition} AND resource_type = ? AND resource_id = ? ORDER BY place"""
+    for holder, condition in _BY_HOLDER.items()
+}
 """The grants of a holder on a resource. The index `grants_on_resource` finds them."""
 
 
-def equal_facts(db: Database, environment: int, wanted: Fact) -> Iterator[StoredRow]:
+def equal_facts(db: Connection, environment: int, wanted: Fact) -> Iterator[StoredRow]:
     """Yields the stored facts of an environment, by its number, that equal `wanted`."""
-    subject = (None, None) if wanted.subject is None else (wanted.subject.type, wanted.subject.id)
-    holder = (*subject, wanted.group)
+    subject = wanted.subject
+    by, holder = ("group", (wanted.group,)) if subject is None else ("subject", (subject.type, subject.id))
     values: tuple[int | str | None, ...]
     if isinstance(wanted, Grant):
-        kind, query = ElementKind.GRANTS, GRANTS_ALIKE
+        kind, query = ElementKind.GRANTS, GRANTS_ALIKE[by]
         values = (environment, *holder, wanted.resource.type, wanted.resource.id)
     else:
-        kind, query = ElementKind.ASSIGNMENTS, ALIKE
+        kind, query = ElementKind.ASSIGNMENTS, ALIKE[by]
         values = (environment, wanted.role, *holder)
     for row in db.execute(query, values).fetchall():
         found = StoredRow(*row)
@@ -43,7 +53,7 @@ def equal_facts(db: Database, environment: int, wanted: Fact) -> Iterator[Stored
             yield found
 
 
-def equal_fact(db: Database, environment: int, wanted: Fact) -> StoredRow | None:
+def equal_fact(db: Connection, environment: int, wanted: Fact) -> StoredRow | None:
     """Returns the first one of them, or None."""
     return next(equal_facts(db, environment, wanted), None)
 

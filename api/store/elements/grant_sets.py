@@ -4,12 +4,11 @@ from collections.abc import Iterable
 from hashlib import sha256
 from typing import Final, NamedTuple
 
-from sqlite_utils import Database
-
 from ....bundles.conditions.instants import parse_instant
 from ....bundles.conditions.values import is_text
 from ....bundles.wording import quoted
 from ....compiler.model.elements import ElementKind, Grant
+from ..database.connection import Connection
 from ..environments import Environment
 from ..errors import BodyFault, Rejected
 from .element_bodies import Body, decode_body, element_of
@@ -37,7 +36,7 @@ class HeldGrant(NamedTuple):
         return found
 
 
-def grants_on(db: Database, environment: int, resource: tuple[str, str]) -> list[HeldGrant]:
+def grants_on(db: Connection, environment: int, resource: tuple[str, str]) -> list[HeldGrant]:
     """Returns the grants on a resource, given by the id of its type and its id, in the order of the list.
 
     `environment` is the number. Raises Rejected if there are more than `MOST_GRANTS`.
@@ -58,7 +57,7 @@ class GrantSet(NamedTuple):
     etag: str
 
 
-def grant_set(db: Database, environment: Environment, resource: tuple[str, str]) -> GrantSet:
+def grant_set(db: Connection, environment: Environment, resource: tuple[str, str]) -> GrantSet:
     """Returns the grants on a resource. Raises Rejected if there are more than `MOST_GRANTS`."""
     held = grants_on(db, environment.number, resource)
     tag = tag_of(environment, ((one.id, one.row.version) for one in held))

@@ -2,11 +2,10 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from sqlite_utils import Database
-
 from ....compiler.checks.routes import too_many_routes
 from ....compiler.limits import DEFAULTS
 from ....compiler.model.elements import ElementKind
+from ..database.connection import Connection
 from ..errors import BodyFault
 from .workspace import ElementTexts, Workspace
 
@@ -29,8 +28,8 @@ def move_route(workspace: Workspace, id: str, before: str) -> None:
     workspace.do(lambda db: _move(db, moves))
 
 
-def _move(db: Database, moves: Sequence[tuple[int, int]]) -> None:
-    db.conn.executemany("UPDATE routes SET place = ? WHERE place = ?", moves)
+def _move(db: Connection, moves: Sequence[tuple[int, int]]) -> None:
+    db.execute_many("UPDATE routes SET place = ? WHERE place = ?", moves)
 
 
 def route_count_faults(workspace: Workspace, changes: Iterable[ElementTexts]) -> Iterator[BodyFault]:

@@ -4,15 +4,20 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from sqlite_utils import Database
-
-from ....compiler.model.elements import Element
+from ....compiler.model.elements import Element, ElementKind
+from ..database.connection import Connection
 from ..database.element_tables import PLACE_BITS
 from ..errors import ElementKey
 from .kinds import KINDS, Kind, ReferenceTable, Row
 
 MANY = 10_000
 """The number of new rows from which it may pay to rebuild the indexes."""
+
+
+_LONG = frozenset(
+    (ElementKind.GROUPS, ElementKind.SUBJECTS, ElementKind.RESOURCES, ElementKind.ASSIGNMENTS, ElementKind.GRANTS)
+)
+"""The lists that may have a million elements."""
 
 
 class StoredRow(NamedTuple):
@@ -44,31 +49,31 @@ class Table:
         self._find = f"SELECT place, version, body FROM {kind.name} WHERE {where}"
         self._parts = [(part, _part_insert(part), _part_delete(part)) for part in kind.parts]
 
-    def find(self, db: Database, environment: int, key: ElementKey) -> StoredRow | None:
+    def find(self, db: Connection, environment: int, key: ElementKey) -> StoredRow | None:
         """Returns the row of that key, or None."""
         row = db.execute(self._find, (environment, *key)).fetchone()
         return None if row is None else StoredRow(*row)
 
-    def add(self, db: Database, environment: int, version: int, rows: Iterable[NewRow]) -> None:
+    def add(self, db: Connection, environment: int, version: int, rows: Iterable[NewRow]) -> None:
         """Add any number of elements."""
-        values, execute_many = self.kind.values, db.conn.executemany
+        values, execute_many = self.kind.values, db.execute_many
         if not self._parts:
             execute_many(
                 self._insert, ((place, environment, version, body, *values(element)) for place, body, element in rows)
             )
             return
         for place, body, element in rows:
-            db.execute(self._insert, (place, environment, version, body, *values(element)))
+            db.post(self._insert, (place, environment, version, body, *values(element)))
             self._change_parts(db, environment, element, None, element)
 
     @contextmanager
-    def filling(self, db: Database, rows: int) -> Iterator[None]:
+    def filling(self, db: Connection, rows: int) -> Iterator[None]:
         """Wraps a block that adds `rows` rows.
 
         PERF: if these are more than the table has, the indexes are rebuilt at the end, in the same transaction. An
         index built in order takes a third of the time and writes each page once.
         """
-        indexes = self._indexes(db) if rows > MANY and rows > self._count(db) else []
+        indexes = db.indexes_of(self.kind.name) if rows > MANY and rows > self._count(db) else []
         for name, _ in indexes:
             db.execute(f"DROP INDEX {name}")
         yield
@@ -77,7 +82,7 @@ class Table:
 
     def change(
         self,
-        db: Database,
+        db: Connection,
         environment: int,
         version: int,
         found: StoredRow,
@@ -86,49 +91,45 @@ class Table:
         after: Element,
     ) -> None:
         """Replace an element by another one with the same key."""
-        db.execute(self._update, (version, body, *self.kind.values(after), found.place))
+        db.post(self._update, (version, body, *self.kind.values(after), found.place))
         self._change_parts(db, environment, after, before, after)
 
-    def remove(self, db: Database, places: Iterable[int]) -> None:
+    def remove(self, db: Connection, places: Iterable[int]) -> None:
         """Remove elements, and the rows of their references."""
-        db.conn.executemany(f"DELETE FROM {self.kind.name} WHERE place = ?", ((place,) for place in places))
+        db.execute_many(f"DELETE FROM {self.kind.name} WHERE place = ?", ((place,) for place in places))
 
-    def bodies(self, db: Database, environment: int) -> Iterator[bytes]:
+    def bodies(self, db: Connection, environment: int) -> Iterator[bytes]:
         """Returns the texts of all elements, in the order of the list."""
         low, high = bounds(environment)
-        rows = db.execute(f"SELECT body FROM {self.kind.name} WHERE place BETWEEN ? AND ? ORDER BY place", (low, high))
+        read = db.stream if self.kind.name in _LONG else db.execute
+        rows = read(f"SELECT body FROM {self.kind.name} WHERE place BETWEEN ? AND ? ORDER BY place", (low, high))
         return (body for (body,) in rows)
 
-    def ids(self, db: Database, environment: int) -> list[str]:
+    def ids(self, db: Connection, environment: int) -> list[str]:
         """Returns the ids of all elements, in the order of the list."""
         query = f"SELECT id FROM {self.kind.name} WHERE place BETWEEN ? AND ? ORDER BY place"
         return [id for (id,) in db.execute(query, bounds(environment))]
 
-    def next_place(self, db: Database, environment: int) -> int:
+    def next_place(self, db: Connection, environment: int) -> int:
         """Returns the first place after the end of the list."""
         low, high = bounds(environment)
         query = f"SELECT place FROM {self.kind.name} WHERE place BETWEEN ? AND ? ORDER BY place DESC LIMIT 1"
         last = db.execute(query, (low, high)).fetchone()
         return low if last is None else int(last[0]) + 1
 
-    def _indexes(self, db: Database) -> list[tuple[str, str]]:
-        """Returns the names and statements of the indexes that are not constraints."""
-        query = "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL"
-        return db.execute(query, (self.kind.name,)).fetchall()
-
-    def _count(self, db: Database) -> int:
+    def _count(self, db: Connection) -> int:
         (count,) = db.execute(f"SELECT count(*) FROM {self.kind.name}").fetchone()
         return int(count)
 
     def _change_parts(
-        self, db: Database, environment: int, owner: Element, before: Element | None, after: Element
+        self, db: Connection, environment: int, owner: Element, before: Element | None, after: Element
     ) -> None:
         for part, insert, delete in self._parts:
             id = self.kind.key_of(owner)
             old: set[Row] = set() if before is None else part.rows(before)
             new = part.rows(after)
-            db.conn.executemany(delete, ((environment, *id, *row) for row in old - new))
-            db.conn.executemany(insert, ((environment, *id, *row) for row in sorted(new - old)))
+            db.execute_many(delete, ((environment, *id, *row) for row in old - new))
+            db.execute_many(insert, ((environment, *id, *row) for row in sorted(new - old)))
 
 
 def bounds(environment: int) -> tuple[int, int]:

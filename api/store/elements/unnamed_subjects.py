@@ -10,13 +10,20 @@ from .workspace import Workspace
 _REMEDY = "if the id is right, the grant holds as it is"
 
 _OF_TYPE = (
-    "SELECT 1 FROM subjects WHERE environment = ? AND type = ?",
-    "SELECT 1 FROM group_subjects WHERE environment = ? AND type = ?",
-    "SELECT 1 FROM assignments WHERE environment = ? AND subject_type = ?",
+    "SELECT 1 FROM subjects WHERE environment = ?1 AND type = ?2",
+    "SELECT 1 FROM group_subjects WHERE environment = ?1 AND type = ?2",
+    "SELECT 1 FROM assignments WHERE environment = ?1 AND subject_type = ?2",
 )
 """Queries of what names subjects of a type, by an index each: their list, groups, assignments."""
 
-_OF_KEY = (f"{_OF_TYPE[0]} AND id = ?", f"{_OF_TYPE[1]} AND id = ?", f"{_OF_TYPE[2]} AND subject_id = ?")
+_OF_KEY = (f"{_OF_TYPE[0]} AND id = ?3", f"{_OF_TYPE[1]} AND id = ?3", f"{_OF_TYPE[2]} AND subject_id = ?3")
+
+
+def _any(queries: Sequence[str]) -> str:
+    return f"({' OR '.join(f'EXISTS ({query})' for query in queries)})"
+
+
+_UNNAMED = f"SELECT 1 WHERE NOT {_any(_OF_KEY)} AND {_any(_OF_TYPE)}"
 
 
 def unnamed_subjects(workspace: Workspace, grants: Iterable[tuple[int, Grant]]) -> Iterator[BodyFault]:
@@ -30,11 +37,6 @@ def unnamed_subjects(workspace: Workspace, grants: Iterable[tuple[int, Grant]]) 
         if grant.subject is None:  # a group is declared (P7)
             continue
         type, id = grant.subject.type, grant.subject.id
-        if not _any(workspace, _OF_KEY, type, id) and _any(workspace, _OF_TYPE, type):
+        if workspace.db.execute(_UNNAMED, (workspace.number, type, id)).fetchone() is not None:
             message = f"nothing but grants names the {type} {quoted(id)}"
             yield BodyFault("unnamed-subject", "$.subject", message, _REMEDY, edit)
-
-
-def _any(workspace: Workspace, queries: Sequence[str], *values: str) -> bool:
-    key = (workspace.number, *values)
-    return any(workspace.db.execute(f"{query} LIMIT 1", key).fetchone() is not None for query in queries)

@@ -3,11 +3,10 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from sqlite_utils import Database
-
 from ....compiler.documents.read_element import ReadElement
 from ....compiler.limits import DEFAULTS, Limits
 from ....compiler.model.elements import Element, ElementKind, SilencedLint
+from ..database.connection import Connection
 from ..database.time_limit import TimeLimit
 from ..environments import Environment
 from ..errors import ElementKey
@@ -51,12 +50,12 @@ class Workspace:
     """The rows of one environment inside a write transaction. `version` is the revision of this write."""
 
     def __init__(
-        self, db: Database, environment: Environment, limit: TimeLimit | None = None, limits: Limits = DEFAULTS
+        self, db: Connection, environment: Environment, limit: TimeLimit | None = None, limits: Limits = DEFAULTS
     ):
         """After the `limit` of its time, no further element is read. `limits` are those of the model."""
         self.db, self.environment, self.limits = db, environment, limits
         self._limit = limit
-        self._steps: list[Callable[[Database], None]] = []
+        self._steps: list[Callable[[Connection], None]] = []
         self.number = environment.number
         self.version = environment.revision + 1
         self.edit = 0
@@ -71,12 +70,12 @@ class Workspace:
         if self._limit is not None:
             self._limit.refuse_late()
 
-    def do(self, step: Callable[[Database], None]) -> None:
+    def do(self, step: Callable[[Connection], None]) -> None:
         """Take a step that changes rows, and keep it, so that it can be taken again."""
         step(self.db)
         self._steps.append(step)
 
-    def repeat(self, db: Database, limit: TimeLimit) -> None:
+    def repeat(self, db: Connection, limit: TimeLimit) -> None:
         """Take all steps again on another connection, which sees the rows that this one saw. Raises Rejected."""
         for step in self._steps:
             limit.refuse_late()

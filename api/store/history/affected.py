@@ -4,8 +4,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, Protocol, assert_never
 
-from sqlite_utils import Database
-
 from ....bundles.program.facts import EntityKey, GrantHolder
 from ....compiler.lowering.lower import EVERYTHING
 from ....compiler.model.declared import required_keys
@@ -22,6 +20,7 @@ from ....compiler.model.elements import (
     Subject,
 )
 from ....compiler.model.normal_form import canonical_json, normalised
+from ..database.connection import Connection
 from ..errors import ElementKey
 
 _DECLARING: Final = (ElementKind.RESOURCE_TYPES, ElementKind.ATTRIBUTES)
@@ -81,7 +80,7 @@ class Affected:
             raise TooManyAffected
 
 
-def affected_by(db: Database, environment: int, changes: Iterable[ChangedElement]) -> Affected:
+def affected_by(db: Connection, environment: int, changes: Iterable[ChangedElement]) -> Affected:
     """Returns the things that written changes affect. Raises TooManyAffected as soon as there are too many."""
     finder = _AffectedFinder(db, environment)
     for change in changes:
@@ -118,7 +117,7 @@ def _names(element: Element | None) -> frozenset[str]:
 
 
 class _AffectedFinder:
-    def __init__(self, db: Database, environment: int):
+    def __init__(self, db: Connection, environment: int):
         self._db, self._environment = db, environment
         self._moved: set[str] = set()
         self.affected = Affected()
@@ -226,7 +225,7 @@ class _AffectedFinder:
 
     def _wildcard_grants(self, type: str) -> None:
         query = """SELECT subject_type, subject_id, group_id, resource_id FROM grants
-            WHERE environment = ? AND resource_type = ? AND wildcard LIMIT ?"""
+            WHERE environment = ? AND resource_type = ? AND wildcard = 1 LIMIT ?"""
         for subject_type, subject_id, group, resource_id in self._rows(query, type, MAX_STATES + 1):
             holder = EntityKey(subject_type, subject_id) if group is None else group
             self._pair(holder, EntityKey(type, resource_id))

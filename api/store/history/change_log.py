@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
 import msgspec
-from sqlite_utils import Database
 
 from ....compiler.model.elements import ElementKind
 from ..actor import Actor
 from ..audit.entries import AuditEntry, append
 from ..audit.events import Event
+from ..database.connection import Connection
 from ..elements.element_bodies import Body
 from ..elements.kinds import KINDS
 from ..environments import Environment
@@ -85,7 +85,7 @@ def change_of(before: object | None, after: object | None) -> Literal["added", "
 class ChangeLogWriter:
     """Writes the entries of one revision as they come, and then the revision itself."""
 
-    def __init__(self, db: Database, environment: Environment):
+    def __init__(self, db: Connection, environment: Environment):
         self._db, self._environment = db, environment
         self._pending: list[tuple[ElementKind, ElementKey, msgspec.Raw, msgspec.Raw]] = []
         self._chunks = 0
@@ -136,8 +136,8 @@ class ChangeLogWriter:
         number, revision, counts = self._environment.number, self._environment.revision + 1, self.change_counts
         told = None if origin is None else msgspec.json.encode(origin).decode()
         row = (number, revision, time, actor.name, msgspec.json.encode(counts).decode(), delta, told)
-        self._db.execute("INSERT INTO changes VALUES (?, ?, ?, ?, ?, ?, ?)", row)
-        self._db.execute("UPDATE environments SET revision = ? WHERE number = ?", (revision, number))
+        self._db.post("INSERT INTO changes VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+        self._db.post("UPDATE environments SET revision = ? WHERE number = ?", (revision, number))
         details = {"revision": revision, "changes": counts}
         entry = AuditEntry.of(time, actor, Event.MODEL_CHANGED, details, environment=self._environment)
         append(self._db, entry)
@@ -147,13 +147,13 @@ class ChangeLogWriter:
         if self._pending:
             packed = _packed(msgspec.json.encode(self._pending))
             row = (self._environment.number, self._environment.revision + 1, self._chunks, packed)
-            self._db.execute("INSERT INTO change_entries VALUES (?, ?, ?, ?)", row)
+            self._db.post("INSERT INTO change_entries VALUES (?, ?, ?, ?)", row)
             self._pending.clear()
             self._chunks += 1
 
 
 def revisions_page(
-    db: Database, environment: Environment, limit: int, cursor: str | None
+    db: Connection, environment: Environment, limit: int, cursor: str | None
 ) -> tuple[tuple[Revision, ...], str | None]:
     """Returns revisions, newest first, and the cursor of the next page, or None at the end. Raises BadQuery."""
     refuse_limit(limit)
@@ -165,13 +165,13 @@ def revisions_page(
     return shown, cursor_after(_REVISIONS, (str(shown[-1].revision),)) if len(found) > limit else None
 
 
-def revisions_between(db: Database, environment: Environment, after: int, last: int) -> Sequence[Revision]:
+def revisions_between(db: Connection, environment: Environment, after: int, last: int) -> Sequence[Revision]:
     """Returns the revisions behind `after` up to `last`, oldest first, as far as the store has them."""
     query = f"SELECT {_COLUMNS} FROM changes WHERE environment = ? AND revision BETWEEN ? AND ? ORDER BY revision"
     return [_revision(row) for row in db.execute(query, (environment.number, after + 1, last))]
 
 
-def revision_numbered(db: Database, environment: Environment, revision: int) -> Revision:
+def revision_numbered(db: Connection, environment: Environment, revision: int) -> Revision:
     """Returns one revision. Raises NotFound."""
     query = f"SELECT {_COLUMNS} FROM changes WHERE environment = ? AND revision = ?"
     known = 0 < revision <= environment.revision
@@ -186,7 +186,7 @@ def no_revision(revision: int, env: str) -> NotFound:
     return NotFound(f"there is no revision {revision} in environment `{env}`")
 
 
-def entries_chunk(db: Database, environment: int, revision: int, chunk: int) -> list[ChangeEntry] | None:
+def entries_chunk(db: Connection, environment: int, revision: int, chunk: int) -> list[ChangeEntry] | None:
     """Returns one chunk of a revision's entries, or None after the last."""
     query = "SELECT entries FROM change_entries WHERE environment = ? AND revision = ? AND chunk = ?"
     row = db.execute(query, (environment, revision, chunk)).fetchone()
@@ -194,7 +194,7 @@ def entries_chunk(db: Database, environment: int, revision: int, chunk: int) -> 
 
 
 def entries_page(
-    db: Database, environment: int, revision: int, limit: int, cursor: str | None
+    db: Connection, environment: int, revision: int, limit: int, cursor: str | None
 ) -> tuple[tuple[ChangeEntry, ...], str | None]:
     """Returns a revision's entries in their order, and the cursor of the next page, or None. Raises BadQuery.
 

@@ -2,10 +2,9 @@
 
 from dataclasses import dataclass
 
-from sqlite_utils import Database
-
 from ....compiler.model.elements import ElementKind
 from ..actor import Actor
+from ..database.connection import Connection
 from ..elements.workspace import ElementTexts, Workspace
 from ..environments import Environment
 from .affected import changes_declarations
@@ -43,7 +42,7 @@ def find_changes(workspace: Workspace) -> FoundChanges | None:
 
 
 def log_found(
-    db: Database, environment: Environment, workspace: Workspace, found: FoundChanges | None, actor: Actor, time: str
+    db: Connection, environment: Environment, workspace: Workspace, found: FoundChanges | None, actor: Actor, time: str
 ) -> int:
     """Log changes that were found in a workspace of the same revision. `time` is RFC 3339. Returns the new revision."""
     if found is None:

@@ -5,8 +5,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from operator import attrgetter
 from typing import Any
 
-from sqlite_utils import Database
-
 from ....bundles.delta import (
     MAX_ROUTES,
     AliasChange,
@@ -35,6 +33,7 @@ from ....compiler.lowering.lower_routes import lower_routes
 from ....compiler.lowering.resolve_facts import resolve_facts
 from ....compiler.model.elements import Assignment, Element, ElementKind, Grant, Group, Member, Model, Policy, Route
 from ....compiler.passes import compile_program
+from ..database.connection import Connection
 from ..elements.element_bodies import element_of
 from ..elements.tables import TABLES
 from ..gateway_settings import stored_gateway
@@ -46,6 +45,17 @@ MAX_ANCESTORS = 200_000
 
 _ON = "resource_type = ? AND resource_id = ?"
 """The SQL condition for the grants on a resource."""
+
+_GROUPS_OF = "SELECT group_id FROM group_subjects WHERE environment = ? AND type = ? AND id = ?"
+_ASSIGNMENTS = "SELECT id, body FROM assignments WHERE environment = ?"
+_GRANTS = "SELECT id, body FROM grants WHERE environment = ?"
+_GRANTED = """SELECT DISTINCT resource_type, resource_id FROM grants g
+    WHERE environment = ? AND NOT (wildcard = 1 AND EXISTS (SELECT 1 FROM resource_types t
+        WHERE t.environment = g.environment AND t.id = resource_type AND t.actionless = 1))"""
+_MOST_GRANTED = f"ORDER BY 1, 2 LIMIT {LISTED_GRANTS + 1}"
+
+_ASKED = 100
+"""The most queries of one question to the database."""
 
 
 def _held(holder: GrantHolder) -> str:
@@ -62,7 +72,7 @@ def _in_time() -> None:
 
 
 def delta_of(
-    db: Database,
+    db: Connection,
     environment: int,
     revision: int,
     changes: Collection[ChangedElement],
@@ -85,7 +95,7 @@ def delta_of(
     return encode_delta(Delta(revision, tuple(states.changes()), states.zones()))
 
 
-def _count_routes(db: Database, environment: int) -> int:
+def _count_routes(db: Connection, environment: int) -> int:
     (count,) = db.execute("SELECT count(*) FROM routes WHERE environment = ?", (environment,)).fetchone()
     return int(count)
 
@@ -95,7 +105,7 @@ class _States:
 
     def __init__(
         self,
-        db: Database,
+        db: Connection,
         environment: int,
         affected: Affected,
         changes: Iterable[ChangedElement],
@@ -105,6 +115,7 @@ class _States:
         self._written = {(change.kind, change.key): change for change in changes}
         self._program = self._compiled()
         self._facts = self._resolved()
+        self._granted_on = {grant.resource for grant in self._facts.grants}
         self._above = self._ancestors()
 
     def changes(self) -> Iterator[AnyChange]:
@@ -142,15 +153,21 @@ class _States:
         """Returns the facts of the affected subjects, groups and pairs. A subject's other grants are left out."""
         affected = self._affected
         members: dict[str, list[Member]] = {id: [] for id in affected.groups if self._exists(ElementKind.GROUPS, id)}
-        assignments: list[Assignment] = []
-        for type, id in affected.subjects:
-            query = "SELECT group_id FROM group_subjects WHERE environment = ? AND type = ? AND id = ?"
-            for (group,) in self._rows(query, type, id):
-                members.setdefault(group, []).append(Member(type, id))
-            assignments += self._found(ElementKind.ASSIGNMENTS, "subject_type = ? AND subject_id = ?", type, id)
-        for group in affected.groups:
-            assignments += self._found(ElementKind.ASSIGNMENTS, "group_id = ?", group)
-        grants = self._grants_of_pairs()
+        holders: list[GrantHolder] = [*affected.subjects, *affected.groups]
+        found = self._all_rows(
+            *((_GROUPS_OF, key) for key in affected.subjects),
+            *((f"{_ASSIGNMENTS} AND {_held(holder)}", _key(holder)) for holder in holders),
+            *((f"{_GRANTS} AND {_held(holder)} AND {_ON}", (*_key(holder), *on)) for holder, on in affected.pairs),
+            *((f"{_GRANTED} AND {_held(holder)} {_MOST_GRANTED}", _key(holder)) for holder in holders),
+        )
+        for key in affected.subjects:
+            for (group,) in next(found):
+                members.setdefault(group, []).append(Member(*key))
+        assignments: list[Assignment] = [
+            one for _ in holders for one in self._decoded(ElementKind.ASSIGNMENTS, next(found))
+        ]
+        grants: list[Grant] = [one for _ in affected.pairs for one in self._decoded(ElementKind.GRANTS, next(found))]
+        self._granted_to = {holder: tuple(EntityKey(*row) for row in next(found)) for holder in holders}
         types = self._elements(ElementKind.RESOURCE_TYPES, {grant.resource.type for grant in grants})
         return resolve_facts(
             Model(
@@ -177,13 +194,6 @@ class _States:
                 waiting += parents[id]
         return ancestors(parents, MAX_ANCESTORS)
 
-    def _grants_of_pairs(self) -> list[Grant]:
-        return [
-            grant
-            for holder, resource in self._affected.pairs
-            for grant in self._found(ElementKind.GRANTS, f"{_held(holder)} AND {_ON}", *_key(holder), *resource)
-        ]
-
     def _policies(self) -> Iterator[PolicyChange]:
         clauses: dict[str, list[Clause]] = defaultdict(list)
         for clause in self._program.clauses:
@@ -204,11 +214,7 @@ class _States:
 
     def _granted(self, holder: GrantHolder) -> tuple[EntityKey, ...] | None:
         """Returns the resources on which a holder has grants itself, or None if they are too many to list."""
-        query = f"""SELECT DISTINCT resource_type, resource_id FROM grants g
-            WHERE environment = ? AND {_held(holder)} AND NOT (wildcard AND EXISTS (SELECT 1 FROM resource_types t
-                WHERE t.environment = g.environment AND t.id = resource_type AND t.actionless))
-            ORDER BY 1, 2 LIMIT ?"""
-        granted = tuple(EntityKey(*row) for row in self._rows(query, *_key(holder), LISTED_GRANTS + 1))
+        granted = self._granted_to[holder]
         return granted if len(granted) <= LISTED_GRANTS else None
 
     def _grants(self) -> Iterator[GrantsChange]:
@@ -220,7 +226,8 @@ class _States:
         return (GrantsChange(*pair, tuple(by_pair[pair])) for pair in pairs)
 
     def _resource(self, key: EntityKey) -> ResourceChange:
-        return ResourceChange(key, key in self._facts.resources or self._is_listed_or_granted("resource", key))
+        present = key in self._facts.resources or key in self._granted_on
+        return ResourceChange(key, present or self._is_listed_or_granted("resource", key))
 
     def _alias(self, alias: Alias) -> AliasChange:
         query = f"SELECT id FROM {alias.entity}s WHERE environment = ? AND type = ? AND {alias.kind} = ?"
@@ -237,8 +244,9 @@ class _States:
         return Routing(lower_routes(model), stored_gateway(self._db, self._environment))
 
     def _is_listed_or_granted(self, entity: str, key: EntityKey) -> bool:
-        query = f"SELECT 1 FROM grants WHERE environment = ? AND {entity}_type = ? AND {entity}_id = ? LIMIT 1"
-        return self._exists(ElementKind(f"{entity}s"), *key) or bool(self._rows(query, *key))
+        listed = f"SELECT 1 FROM {entity}s WHERE environment = ?1 AND type = ?2 AND id = ?3"
+        granted = f"SELECT 1 FROM grants WHERE environment = ?1 AND {entity}_type = ?2 AND {entity}_id = ?3"
+        return bool(self._rows(f"SELECT 1 WHERE EXISTS ({listed}) OR EXISTS ({granted})", *key))
 
     def _exists(self, kind: ElementKind, *key: str) -> bool:
         return TABLES[kind].find(self._db, self._environment, key) is not None
@@ -248,15 +256,21 @@ class _States:
         rows = ((id, TABLES[kind].find(self._db, self._environment, (id,))) for id in ids)
         return [self._element(kind, id, row.body) for id, row in rows if row is not None]
 
-    def _found(self, kind: ElementKind, where: str, *values: str) -> list[Any]:
-        rows = self._rows(f"SELECT id, body FROM {kind} WHERE environment = ? AND {where}", *values)
-        return [self._element(kind, id, body) for id, body in rows]
+    def _decoded(self, kind: ElementKind, rows: Iterable[tuple[Any, ...]]) -> Iterator[Any]:
+        return (self._element(kind, id, body) for id, body in rows)
 
     def _element(self, kind: ElementKind, id: str, body: bytes) -> Element | None:
         """Returns the element of a row. The element of a change is not decoded again."""
         self._refuse_late()
         change = self._written.get((kind, (id,)))
         return element_of(kind, body) if change is None else change.element_after()
+
+    def _all_rows(self, *questions: tuple[str, tuple[str, ...]]) -> Iterator[list[tuple[Any, ...]]]:
+        """Yields the rows of each query, in order. PERF: many are one question to a server of databases."""
+        for start in range(0, len(questions), _ASKED):
+            self._refuse_late()
+            part = questions[start : start + _ASKED]
+            yield from self._db.ask([(query, (self._environment, *values)) for query, values in part])
 
     def _rows(self, query: str, *values: str | int) -> list[tuple[Any, ...]]:
         return self._db.execute(query, (self._environment, *values)).fetchall()

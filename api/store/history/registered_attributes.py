@@ -3,11 +3,11 @@
 from typing import Any, Final
 
 import msgspec
-from sqlite_utils import Database
 
 from ....bundles.conditions.values import Json, is_text
 from ....compiler.model.elements import ElementKind
 from ....runtime.state.state import State
+from ..database.connection import Connection
 from ..database.connections import StoreConnections
 from ..elements.tables import TABLES
 from ..environments import Environment, environment_by_id
@@ -28,7 +28,8 @@ _decode = msgspec.json.Decoder(_Body).decode
 class StoredRegistry:
     """The registry of the environments of a store. Each answer is as of the revision of a `state`.
 
-    Raises StoreUnavailable, NotFound if the environment is gone, and Stale if it was replaced, or changed too much.
+    Raises StoreUnavailable, WithoutLease, NotFound if the environment is gone, and Stale if it was replaced, or changed
+    too much.
     """
 
     def __init__(self, connections: StoreConnections):
@@ -45,7 +46,7 @@ class StoredRegistry:
     def _attributes(self, state: State, kind: ElementKind, key: ElementKey) -> dict[str, Json]:
         if state.manifest.environment is None:  # no bundle of a store
             return {}
-        with self._connections.reading() as db:
+        with self._connections.deciding(), self._connections.reading() as db:
             environment = environment_by_id(db, state.manifest.environment.id)
             if (environment.uuid, environment.epoch) != (state.manifest.environment.uuid, state.manifest.epoch):
                 raise Stale(f"the environment `{environment.id}` was replaced meanwhile; try again")
@@ -53,7 +54,7 @@ class StoredRegistry:
 
 
 def attributes_at(
-    db: Database, environment: Environment, revision: int, kind: ElementKind, key: ElementKey
+    db: Connection, environment: Environment, revision: int, kind: ElementKind, key: ElementKey
 ) -> dict[str, Json]:
     """Returns the attributes that a subject or a resource had at a revision. An entity that is not listed has none.
 
@@ -70,7 +71,7 @@ def attributes_at(
 
 
 def _before(
-    db: Database, environment: Environment, revision: int, kind: ElementKind, key: ElementKey
+    db: Connection, environment: Environment, revision: int, kind: ElementKind, key: ElementKey
 ) -> tuple[bool, dict[str, Any] | None]:
     """Returns whether an element was changed after a revision, and its body before the first of these changes."""
     left = MOST_CHUNKS

@@ -9,15 +9,15 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 
 import msgspec
-from sqlite_utils import Database
 
 from ....compiler.model.elements import ElementKind
+from ..database.connection import Connection
 from ..elements.tables import TABLES
 
 _ids = msgspec.json.Decoder(list[str])
 
 
-def record_order(db: Database, environment: int, revision: int, before: Sequence[str] | None) -> frozenset[str]:
+def record_order(db: Connection, environment: int, revision: int, before: Sequence[str] | None) -> frozenset[str]:
     """Store the order of the routes before `revision`, if it is not just the beginning of that now.
 
     Returns the ids of the routes that moved among the others. `before` is None if routes were added at the end at most.
@@ -26,11 +26,11 @@ def record_order(db: Database, environment: int, revision: int, before: Sequence
     if before is None or found is None:
         return frozenset()
     packed = zlib.compress(msgspec.json.encode(before), 1)
-    db.execute("INSERT INTO route_orders VALUES (?, ?, ?)", (environment, revision, packed))
+    db.post("INSERT INTO route_orders VALUES (?, ?, ?)", (environment, revision, packed))
     return found
 
 
-def moved_since(db: Database, environment: int, before: Sequence[str] | None) -> frozenset[str] | None:
+def moved_since(db: Connection, environment: int, before: Sequence[str] | None) -> frozenset[str] | None:
     """Returns the ids of the routes that moved among the others, or None if `before` is just the beginning of the
     order now.
     """
@@ -40,14 +40,14 @@ def moved_since(db: Database, environment: int, before: Sequence[str] | None) ->
     return None if now[: len(before)] == before else moved(before, now)
 
 
-def order_at(db: Database, environment: int, revision: int) -> list[str]:
+def order_at(db: Connection, environment: int, revision: int) -> list[str]:
     """Returns the ids of the routes in their order at a revision, and perhaps others that were added later."""
     query = "SELECT ids FROM route_orders WHERE environment = ? AND revision > ? ORDER BY revision LIMIT 1"
     row = db.execute(query, (environment, revision)).fetchone()
     return TABLES[ElementKind.ROUTES].ids(db, environment) if row is None else _ids.decode(zlib.decompress(row[0]))
 
 
-def last_move(db: Database, environment: int, since: int) -> int | None:
+def last_move(db: Connection, environment: int, since: int) -> int | None:
     """Returns the last revision after `since` that changed the order of the routes, or None."""
     query = "SELECT max(revision) FROM route_orders WHERE environment = ? AND revision > ?"
     (found,) = db.execute(query, (environment, since)).fetchone()

@@ -3,9 +3,8 @@
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from sqlite_utils import Database
-
 from ....compiler.model.elements import LISTS, SINGLE_MEMBERS
+from ..database.connection import Connection
 from ..environments import Environment
 from ..history.change_log import revisions_between
 
@@ -32,7 +31,7 @@ class RememberedCounts:
     def __init__(self) -> None:
         self._known: dict[tuple[str, int], CountsByList] = {}
 
-    def at(self, db: Database, environment: Environment) -> CountsByList:
+    def at(self, db: Connection, environment: Environment) -> CountsByList:
         """Returns the counts at the newest revision.
 
         PERF: to count a million subjects takes 0.15 s. The summaries of the revisions since the last time say the same.
@@ -48,7 +47,7 @@ class RememberedCounts:
         return found
 
 
-def _later(db: Database, environment: Environment, known: CountsByList) -> CountsByList | None:
+def _later(db: Connection, environment: Environment, known: CountsByList) -> CountsByList | None:
     """Returns earlier counts brought up to date, or None if the changes since are too many or not all known."""
     number = environment.revision - known.revision
     if number == 0:
@@ -65,7 +64,7 @@ def _later(db: Database, environment: Environment, known: CountsByList) -> Count
     return CountsByList(environment.revision, counts)
 
 
-def _count(db: Database, environment: Environment, name: str) -> int:
+def _count(db: Connection, environment: Environment, name: str) -> int:
     # The index of the keys: SQLite would take one that has the bodies too.
     query = f"SELECT count(*) FROM {name} INDEXED BY sqlite_autoindex_{name}_1 WHERE environment = ?"
     (number,) = db.execute(query, (environment.number,)).fetchone()

@@ -4,10 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from sqlite_utils import Database
-
 from ....bundles.conditions.values import is_text
 from ....compiler.model.elements import ElementKind
+from ..database.connection import Connection
 from ..elements.element_bodies import decode_body
 from ..elements.kinds import KINDS
 from ..elements.tables import TABLES
@@ -67,7 +66,7 @@ class Holdings:
     truncated: bool
 
 
-def holdings(db: Database, environment: Environment, key: ElementKey) -> Holdings:
+def holdings(db: Connection, environment: Environment, key: ElementKey) -> Holdings:
     """Returns what the subject of that type and id holds. Raises NotFound if it is not registered (E3)."""
     if not all(map(is_text, key)):
         raise KINDS[ElementKind.SUBJECTS].absent(key, environment.id)
@@ -83,7 +82,7 @@ def holdings(db: Database, environment: Environment, key: ElementKey) -> Holding
     return Holdings(subject, groups, roles, tuple(map(decode_body, found[:MOST_GRANTS])), truncated)
 
 
-def _groups(db: Database, environment: int, key: ElementKey) -> tuple[dict[str, tuple[str, ...]], bool]:
+def _groups(db: Connection, environment: int, key: ElementKey) -> tuple[dict[str, tuple[str, ...]], bool]:
     """Returns the groups of a subject, nearest first, and whether there are more. A circle is harmless (P3)."""
     most, steps = MOST_GROUPS + 1, 0
     ways: dict[str, tuple[str, ...]] = {id: () for (id,) in db.execute(_DIRECT, (environment, *key, most))}
@@ -100,7 +99,7 @@ def _groups(db: Database, environment: int, key: ElementKey) -> tuple[dict[str, 
 
 
 def _roles(
-    db: Database, environment: int, key: ElementKey, groups: Mapping[str, tuple[str, ...]]
+    db: Connection, environment: int, key: ElementKey, groups: Mapping[str, tuple[str, ...]]
 ) -> tuple[dict[str, tuple[HeldAssignment, ...]], bool]:
     """Returns the assignments of a subject and its groups by role, and whether there are more."""
     most = MOST_ASSIGNMENTS + 1
@@ -116,7 +115,7 @@ def _roles(
     return {role: tuple(sorted(roles[role], key=_order)) for role in sorted(roles)}, len(found) >= most
 
 
-def _grants(db: Database, environment: int, key: ElementKey, groups: Mapping[str, tuple[str, ...]]) -> list[bytes]:
+def _grants(db: Connection, environment: int, key: ElementKey, groups: Mapping[str, tuple[str, ...]]) -> list[bytes]:
     """Returns the grants of a subject and its groups, with one more than fits if there are too many."""
     found = _rows(db, _GRANTS, (environment, *key), MOST_GRANTS + 1)
     for group in groups:
@@ -130,5 +129,5 @@ def _order(held: HeldAssignment) -> tuple[str, str]:
     return held.group or "", held.assignment
 
 
-def _rows(db: Database, query: str, values: tuple[int | str, ...], limit: int) -> list[bytes]:
+def _rows(db: Connection, query: str, values: tuple[int | str, ...], limit: int) -> list[bytes]:
     return [body for (body,) in db.execute(query, (*values, limit))]

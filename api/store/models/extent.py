@@ -5,11 +5,10 @@ from dataclasses import replace
 from enum import StrEnum
 from typing import Final
 
-from sqlite_utils import Database
-
 from ....compiler.model.elements import ElementKind
 from ..actor import Actor
 from ..credentials.credential_recheck import recheck_credential
+from ..database.connection import Connection
 from ..database.connections import StoreConnections
 from ..elements.kinds import KINDS
 from ..environments import Environment, environment_within
@@ -40,7 +39,7 @@ class Extent(StrEnum):
     """The lists that a promotion covers."""
 
 
-def replacement(db: Database, environment: Environment, submitted: SubmittedModel, extent: Extent) -> Replacement:
+def replacement(db: Connection, environment: Environment, submitted: SubmittedModel, extent: Extent) -> Replacement:
     """Returns the difference that documents make to the stored model.
 
     Raises Conflict if a fact that stays refers to what goes.
@@ -74,7 +73,7 @@ def put_documents(
         with connections.reading() as db:
             environment = _unchanged(db, env, actor, if_match)
             found = replacement(db, environment, submitted, extent)
-        with connections.writing() as db:
+        with connections.writing(environments=(env,)) as db:
             recheck_credential(db, actor)
             environment = _unchanged(db, env, actor, if_match)
             if found.is_current(db, environment):
@@ -84,14 +83,14 @@ def put_documents(
     raise AssertionError("the last difference is committed")
 
 
-def _unchanged(db: Database, env: str, actor: Actor, if_match: Collection[str] | None) -> Environment:
+def _unchanged(db: Connection, env: str, actor: Actor, if_match: Collection[str] | None) -> Environment:
     environment = environment_within(db, env, actor.bounds)
     if if_match is not None and environment.etag not in if_match:
         raise PreconditionFailed("the model was changed since it was read; read it again")
     return environment
 
 
-def _lists(db: Database, environment: Environment, submitted: SubmittedModel) -> Iterator[str]:
+def _lists(db: Connection, environment: Environment, submitted: SubmittedModel) -> Iterator[str]:
     """Yields the lists that the stored document shows afterwards."""
     put = put_lists(db, environment)
     yield from put

@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from msgspec.structs import replace
-from sqlite_utils import Database
 
 from ....compiler.model.elements import Element, ElementKind, Model, ResourceType
+from ..database.connection import Connection
 from ..elements.element_bodies import element_of
 from ..elements.kinds import KINDS
 from ..elements.tables import TABLES, bounds
@@ -31,7 +31,7 @@ class StoredSize(NamedTuple):
     elements: int
 
 
-def stored_size(db: Database, environment: Environment) -> StoredSize:
+def stored_size(db: Connection, environment: Environment) -> StoredSize:
     """Returns the size of the stored model, without reading it."""
     kind = ElementKind.RESOURCE_TYPES
     found = (element_of(kind, body) for body in TABLES[kind].bodies(db, environment.number))
@@ -47,7 +47,7 @@ def with_lists(before: Model, lists: Mapping[ElementKind, tuple[Element, ...]]) 
     return replace(before, **changed)
 
 
-def pair_of_documents(db: Database, environment: Environment, submitted: SubmittedModel, extent: Extent) -> ModelPair:
+def pair_of_documents(db: Connection, environment: Environment, submitted: SubmittedModel, extent: Extent) -> ModelPair:
     """Returns the stored model, and what documents would make of it.
 
     Raises Conflict if a fact that stays refers to what goes.

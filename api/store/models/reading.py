@@ -5,7 +5,6 @@ from contextlib import AbstractContextManager
 from typing import Any, NamedTuple, cast
 
 import msgspec
-from sqlite_utils import Database
 
 from ....compiler.documents.interning import Interner
 from ....compiler.forms.all_forms import FORMS
@@ -13,6 +12,7 @@ from ....compiler.model.elements import ElementKind, Grant, Model
 from ..actor import Actor
 from ..audit.entries import AuditEntry
 from ..audit.events import Event
+from ..database.connection import Connection
 from ..elements.element_bodies import element_of
 from ..elements.kinds import KINDS, Kind
 from ..elements.tables import TABLES
@@ -47,7 +47,7 @@ class ModelStream:
 
     def __init__(
         self,
-        db: Database,
+        db: Connection,
         env: str,
         translated: Callable[[], AbstractContextManager[None]],
         bounds: Bounds = None,
@@ -58,7 +58,7 @@ class ModelStream:
         Raises what `environment_within` raises.
         """
         self._db, self._translated, self._form = db, translated, FORMS[form]()
-        db.conn.execute("BEGIN")
+        db.begin_reading()
         self.environment = environment_within(db, env, bounds)
         self.revision = self.environment.revision
         """The revision of the document."""
@@ -109,7 +109,7 @@ def export_entry(environment: Environment, revision: int, time: str, actor: Acto
     return AuditEntry.of(time, actor, Event.MODEL_EXPORTED, {"revision": revision}, environment=environment)
 
 
-def model_of(db: Database, environment: Environment, without: Collection[ElementKind] = ()) -> Model:
+def model_of(db: Connection, environment: Environment, without: Collection[ElementKind] = ()) -> Model:
     """Returns the model as the compiler has it after its checks. Equal parts are one object.
 
     The lists `without` which it is wanted stay empty.
@@ -125,7 +125,7 @@ def model_of(db: Database, environment: Environment, without: Collection[Element
     return Model(**lists)
 
 
-def streamed_model(db: Database, environment: Environment, known: KnownModel | None) -> StreamedModel:
+def streamed_model(db: Connection, environment: Environment, known: KnownModel | None) -> StreamedModel:
     """Returns the model. If `known` is this model, it has its grants, and nothing is read."""
     if known is not None and known.etag == environment.etag:
         return StreamedModel(environment, known.model, known.model.grants)
@@ -136,7 +136,7 @@ def streamed_model(db: Database, environment: Environment, known: KnownModel | N
     return StreamedModel(environment, model_of(db, environment, (ElementKind.GRANTS,)), grants)
 
 
-def put_lists(db: Database, environment: Environment) -> list[ElementKind]:
+def put_lists(db: Connection, environment: Environment) -> list[ElementKind]:
     """Returns the names of the lists in the last document, in order, empty ones too."""
     (text,) = db.execute("SELECT lists FROM environments WHERE number = ?", (environment.number,)).fetchone()
     return msgspec.json.decode(text, type=list[ElementKind])

@@ -5,11 +5,11 @@ from itertools import islice
 from typing import Final, TypeAlias
 
 from msgspec import Struct
-from sqlite_utils import Database
 
 from ....bundles.wording import in_backticks
 from ....compiler.lowering.lower import EVERYTHING
 from ....compiler.model.elements import Element, ElementKind, Grant, ResourceType
+from ..database.connection import Connection
 from ..elements.element_bodies import decode_body, element_of, fact_text
 from ..elements.kinds import Reference
 from ..errors import MAX_LISTED_USERS, Conflict, User
@@ -54,7 +54,7 @@ class Use(Struct, frozen=True):
 
 
 def uses(
-    db: Database,
+    db: Connection,
     environment: int,
     removed: Iterable[Reference],
     lost_actions: Mapping[str, Set[str]],
@@ -95,7 +95,7 @@ def lost_actions(pairs: Iterable[tuple[Element | None, Element | None]]) -> dict
     return found
 
 
-def _granted_actions(db: Database, environment: int, type: str, lost: Set[str], stays: Stays) -> Iterator[Use]:
+def _granted_actions(db: Connection, environment: int, type: str, lost: Set[str], stays: Stays) -> Iterator[Use]:
     """Yields the grants that name an action which their type no longer declares."""
     query = "SELECT place, body FROM grants WHERE environment = ? AND resource_type = ?"
     for place, body in db.execute(query, (environment, type)):

@@ -7,12 +7,11 @@ from itertools import chain, count, islice, pairwise
 from typing import Protocol
 
 import msgspec
-from sqlite_utils import Database
 
 from ....compiler.model.elements import Assignment, Element, ElementKind, Grant, Route
 from ....compiler.model.same_element import same_element
 from ..actor import Actor
-from ..database.connections import CACHE_KIB
+from ..database.connection import Connection
 from ..elements.element_bodies import decode_body, element_of, fact_text, same_body
 from ..elements.equal_facts import equal_facts
 from ..elements.kinds import KINDS, Kind
@@ -37,7 +36,6 @@ LARGE = 10_000
 MOST_KEPT_TEXTS = 10_000
 """The most new texts of a list that are kept from the comparison to the commit. More are made again."""
 
-LARGE_CACHE_KIB = 256 * 1024
 _BATCH = 1_000
 _NEW = -1
 
@@ -108,7 +106,7 @@ class Replacement:
 
     def __init__(
         self,
-        db: Database,
+        db: Connection,
         environment: Environment,
         submitted: Submitted,
         kinds: Iterable[Kind] = KINDS.values(),
@@ -128,7 +126,7 @@ class Replacement:
         self._moves, self._keeps, self._by_meaning = False, keeps, by_meaning
         self._plans = [self._plan(kind) for kind in kinds]
 
-    def is_current(self, db: Database, environment: Environment) -> bool:
+    def is_current(self, db: Connection, environment: Environment) -> bool:
         """Returns whether this is the difference to the environment's current state in `db`."""
         return self._db is db and self._environment == environment
 
@@ -167,7 +165,7 @@ class Replacement:
         if is_same and origin is None:
             return self._result(environment.revision)
         large = sum(sum(plan.differs) + len(plan.removed) for plan in self._plans) > LARGE
-        self._db.execute(f"PRAGMA cache_size = -{LARGE_CACHE_KIB if large else CACHE_KIB}")
+        self._db.expect_large_write(large)
         order = self._route_ids() if self._orders_routes else None
         for plan in self._plans:
             self._write(plan)
@@ -177,7 +175,7 @@ class Replacement:
         few = len(self._few) <= MAX_CHANGES and not any(map(changes_declarations, self._few))
         delta = delta_of(self._db, environment.number, self._version, self._few, self._moves) if few else None
         revision = self._log.end(time, actor, delta, origin)
-        self._db.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
+        self._db.expect_large_write(False)
         return self._result(revision)
 
     @property
@@ -279,7 +277,7 @@ class Replacement:
                 for pair, differs in zip(zip(places, plan.places, strict=True), plan.differs, strict=True)
                 if not differs
             )
-            db.conn.executemany(f"UPDATE {plan.kind.name} SET place = ? WHERE place = ?", same)
+            db.execute_many(f"UPDATE {plan.kind.name} SET place = ? WHERE place = ?", same)
 
     def _new_places(self, plan: _Plan) -> "array[int]":
         """Returns the place of each element: its old one, or one at the end if it is new.

@@ -6,10 +6,10 @@ from uuid import uuid4
 
 import msgspec
 from msgspec.structs import replace
-from sqlite_utils import Database
 
 from ....bundles.routing.settings import GatewaySettings
 from ..actor import Actor
+from ..database.connection import Connection
 from ..environments import Environment
 from ..errors import Conflict
 from ..gateway_changes import change
@@ -23,7 +23,7 @@ _decode: Final = msgspec.json.Decoder(GatewaySettings | None).decode
 
 
 def request_change(
-    db: Database, actor: Actor, target: Environment, settings: GatewaySettings | None, time: str
+    db: Connection, actor: Actor, target: Environment, settings: GatewaySettings | None, time: str
 ) -> Promotion:
     """Returns a change of the settings, or their removal, which waits from now on. Raises Conflict if too many wait."""
     before = read_gateway(target)
@@ -35,12 +35,12 @@ def request_change(
     return made
 
 
-def waiting_change(db: Database, target: Environment, waiting: Promotion) -> GatewayDifference:
+def waiting_change(db: Connection, target: Environment, waiting: Promotion) -> GatewayDifference:
     """Returns the settings of today, and those that wait. Raises Conflict for a change that waits no more."""
     return GatewayDifference(read_gateway(target), _decode(waiting_content(db, waiting)))
 
 
-def carry_out(db: Database, actor: Actor, target: Environment, waiting: Promotion, time: str) -> Promotion:
+def carry_out(db: Connection, actor: Actor, target: Environment, waiting: Promotion, time: str) -> Promotion:
     """Returns the approved change, which is in force. Raises Conflict if other settings were replaced meanwhile."""
     shown = waiting_change(db, target, waiting)
     if _digest(shown.before) != waiting.replaces:

@@ -2,10 +2,9 @@
 
 from collections.abc import Iterator
 
-from sqlite_utils import Database
-
 from ....compiler.model.elements import ElementKind
 from ....compiler.model.same_element import same_element
+from ..database.connection import Connection
 from ..elements.element_bodies import Body, change_text, decode_body, element_of, encode_body
 from ..elements.kinds import Reference
 from ..elements.tables import TABLES
@@ -18,7 +17,7 @@ from .policy_changes import PolicyElementChange, policy_changes_since
 from .promotion import Change, Drift, DriftChange
 
 
-def drift_of(db: Database, environment: Environment) -> Drift:
+def drift_of(db: Connection, environment: Environment) -> Drift:
     """Returns the drift. An environment that took over no policy model yet has none."""
     origin = baseline(db, environment)
     if environment.baseline is None:
@@ -27,7 +26,7 @@ def drift_of(db: Database, environment: Environment) -> Drift:
     return Drift(bool(changes), origin, changes, truncated)
 
 
-def baseline(db: Database, environment: Environment, revision: int | None = None) -> Origin | None:
+def baseline(db: Connection, environment: Environment, revision: int | None = None) -> Origin | None:
     """Returns the origin of the policy model at a revision, or at the newest one: that of its last promotion."""
     query = """SELECT max(revision) FROM changes INDEXED BY changes_by_promotion
         WHERE environment = ? AND revision <= ? AND origin IS NOT NULL"""
@@ -36,7 +35,7 @@ def baseline(db: Database, environment: Environment, revision: int | None = None
     return None if found is None else revision_numbered(db, environment, found).promotion
 
 
-def _drifted(db: Database, environment: Environment, since: int) -> Iterator[DriftChange]:
+def _drifted(db: Connection, environment: Environment, since: int) -> Iterator[DriftChange]:
     """Yields the elements that differ in meaning from those at the revision `since`."""
     for reference, change in policy_changes_since(db, environment, since).items():
         kind, key = reference
@@ -47,7 +46,7 @@ def _drifted(db: Database, environment: Environment, since: int) -> Iterator[Dri
     yield from _moved_routes(db, environment, since)
 
 
-def _moved_routes(db: Database, environment: Environment, since: int) -> Iterator[DriftChange]:
+def _moved_routes(db: Connection, environment: Environment, since: int) -> Iterator[DriftChange]:
     """Yields the routes that come earlier or later among the others than at the revision `since`."""
     last = last_move(db, environment.number, since)
     if last is None:

@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from sqlite_utils import Database
-
 from ....compiler.model.elements import ElementKind
+from ..database.connection import Connection
 from ..elements.element_bodies import Body
 from ..elements.kinds import Reference
 from ..environments import Environment
@@ -29,7 +28,7 @@ class PolicyElementChange(NamedTuple):
     time: str
 
 
-def policy_changes_since(db: Database, environment: Environment, since: int) -> dict[Reference, PolicyElementChange]:
+def policy_changes_since(db: Connection, environment: Environment, since: int) -> dict[Reference, PolicyElementChange]:
     """Returns the change of each element of the policy model that was written after the revision `since`.
 
     PERF: reads only the revisions that changed the policy model, by their index.
@@ -45,7 +44,7 @@ def policy_changes_since(db: Database, environment: Environment, since: int) -> 
 
 
 def _entries(
-    db: Database, environment: Environment, revision: int
+    db: Connection, environment: Environment, revision: int
 ) -> Iterator[tuple[ElementKind, ElementKey, Body | None]]:
     chunk = 0
     while (entries := entries_chunk(db, environment.number, revision, chunk)) is not None:

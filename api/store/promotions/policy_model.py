@@ -6,10 +6,10 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import msgspec
-from sqlite_utils import Database
 
 from ....compiler.model.elements import Element, ElementKind, Model
 from ....compiler.model.source_digest import source_digest
+from ..database.connection import Connection
 from ..elements.element_bodies import element_of, encode_body
 from ..elements.kinds import KINDS
 from ..elements.tables import TABLES
@@ -79,7 +79,7 @@ def unpacked(text: bytes) -> PolicyModel:
     return PolicyModel({kind.name: _by_key(kind.name, lists.get(kind.name, ())) for kind in POLICY_LISTS})
 
 
-def policy_model(db: Database, environment: Environment, revision: int | None = None) -> PolicyModel:
+def policy_model(db: Connection, environment: Environment, revision: int | None = None) -> PolicyModel:
     """Returns the policy model at a revision, or at the newest one. Raises NotFound for an unknown revision.
 
     Elements have today's order. Those that were removed since come last in their list. Routes have that of the

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 import msgspec
 from msgspec.structs import replace
-from sqlite_utils import Database
 
 from ....compiler.model.elements import ElementKind
 from ..actor import Actor
+from ..database.connection import Connection
 from ..elements.kinds import KINDS
 from ..environments import Environment
 from ..errors import MAX_LISTED_USERS, Drifted
@@ -50,7 +50,7 @@ class PolicyReplacement:
 
     def __init__(
         self,
-        db: Database,
+        db: Connection,
         target: Environment,
         source: PolicySource,
         after: PolicyModel,
@@ -67,7 +67,7 @@ class PolicyReplacement:
         _ = self.before.digest, self.after.digest
         self._difference = self._replacement()
 
-    def within(self, db: Database) -> "PolicyReplacement":
+    def within(self, db: Connection) -> "PolicyReplacement":
         """Returns the same takeover for a later transaction of `db`, in which neither end has changed since."""
         later = copy(self)
         later._db = db
@@ -173,7 +173,7 @@ class PolicyReplacement:
         return Replacement(self._db, self.target, written, (*POLICY_LISTS, KINDS[kind]), by_meaning=True)
 
 
-def _lists(db: Database, target: Environment, after: PolicyModel) -> tuple[ElementKind, ...]:
+def _lists(db: Connection, target: Environment, after: PolicyModel) -> tuple[ElementKind, ...]:
     """Returns the lists that the target's document shows: those it has, and those that get elements."""
     put = put_lists(db, target)
     return (*put, *(kind.name for kind in POLICY_LISTS if after.stored[kind.name] and kind.name not in put))

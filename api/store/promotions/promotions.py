@@ -8,7 +8,6 @@ from uuid import uuid4
 
 import msgspec
 from msgspec.structs import asdict, replace
-from sqlite_utils import Database
 
 from ....bundles.routing.settings import GatewaySettings
 from ..actor import Actor
@@ -16,6 +15,7 @@ from ..audit.entries import AuditEntry, append
 from ..audit.events import Event
 from ..credentials.credential_recheck import recheck_credential
 from ..credentials.makers import refuse_approver
+from ..database.connection import Connection
 from ..database.connections import StoreConnections
 from ..environment_ids import Bounds, refuse_outside
 from ..environments import Environment, environment_within
@@ -237,7 +237,7 @@ class Promotions:
         return run_gate(wanted, gate)
 
     def _prepared(
-        self, find: Callable[[Database], PolicyReplacement], gate: Gate | None = None
+        self, find: Callable[[Connection], PolicyReplacement], gate: Gate | None = None
     ) -> tuple[PolicyReplacement, Tested | None]:
         """Returns a takeover with both policy models read, their digests and difference found, and its tests run.
 
@@ -251,7 +251,7 @@ class Promotions:
 
     def _take_over(
         self,
-        db: Database,
+        db: Connection,
         actor: Actor,
         takeover: PolicyReplacement,
         wanted: Wanted,
@@ -282,7 +282,7 @@ class Promotions:
         self._audit(db, actor, target, Event.PROMOTION_REQUESTED if waits else _done_event(made), made)
         return made
 
-    def _waiting(self, db: Database, env: str, actor: Actor, id: str) -> tuple[Environment, Promotion]:
+    def _waiting(self, db: Connection, env: str, actor: Actor, id: str) -> tuple[Environment, Promotion]:
         target = environment_within(db, env, actor.bounds)
         found = record_of(db, target, id)
         refuse_outside(found.uuid, actor.bounds)
@@ -290,7 +290,7 @@ class Promotions:
 
     def _audit(
         self,
-        db: Database,
+        db: Connection,
         actor: Actor,
         target: Environment,
         event: Event,
@@ -314,14 +314,14 @@ class Promotions:
         append(db, AuditEntry.of(self._now(), actor, event, told, environment=target))
 
     @contextmanager
-    def _writing(self, actor: Actor) -> Iterator[Database]:
+    def _writing(self, actor: Actor) -> Iterator[Connection]:
         with self._connections.writing() as db:
             recheck_credential(db, actor)
             yield db
 
 
 def _promotion(
-    db: Database, env: str, actor: Actor, wanted: Wanted, prepared: PolicyReplacement | None = None
+    db: Connection, env: str, actor: Actor, wanted: Wanted, prepared: PolicyReplacement | None = None
 ) -> PolicyReplacement:
     """Returns the takeover, `prepared` if neither end has changed since."""
     target = environment_within(db, env, actor.bounds)
@@ -339,13 +339,13 @@ def _promotion(
     return takeover
 
 
-def _carried_out(db: Database, target: Environment, waiting: Promotion) -> PolicyReplacement:
+def _carried_out(db: Connection, target: Environment, waiting: Promotion) -> PolicyReplacement:
     """Returns the takeover of a promotion that waits. Its source may be gone or changed: what was shown is stored."""
     source = PolicySource(waiting.environment, waiting.uuid, waiting.epoch, waiting.source_revision)
     return PolicyReplacement(db, target, source, waiting_model(db, waiting), waiting.renames)
 
 
-def _waiting_differences(db: Database, target: Environment, waiting: Promotion) -> Iterator[ElementDifference]:
+def _waiting_differences(db: Connection, target: Environment, waiting: Promotion) -> Iterator[ElementDifference]:
     """Yields what a promotion that waits would change now."""
     if waiting.renames:
         yield from renamed_differences(renamed_assignments(db, target, waiting.renames))
@@ -353,7 +353,7 @@ def _waiting_differences(db: Database, target: Environment, waiting: Promotion) 
 
 
 def _restoration(
-    db: Database, env: str, actor: Actor, revision: int, prepared: PolicyReplacement | None = None
+    db: Connection, env: str, actor: Actor, revision: int, prepared: PolicyReplacement | None = None
 ) -> PolicyReplacement:
     """Returns the takeover, `prepared` if the environment has not changed since."""
     target = environment_within(db, env, actor.bounds)

@@ -4,8 +4,8 @@ import zlib
 from typing import Final
 
 import msgspec
-from sqlite_utils import Database
 
+from ..database.connection import Connection
 from ..environments import Environment
 from ..errors import BadQuery, Conflict, NotFound
 from ..pages import cursor_after, read_cursor, refuse_limit
@@ -23,7 +23,7 @@ _MOST_DIGITS = 18
 
 
 def add_record(
-    db: Database,
+    db: Connection,
     target: Environment,
     promotion: Promotion,
     content: bytes | None = None,
@@ -34,7 +34,7 @@ def add_record(
     Raises Conflict if too many wait.
     """
     if content is not None:
-        query = "SELECT count(*) FROM promotions WHERE environment = ? AND pending"
+        query = "SELECT count(*) FROM promotions WHERE environment = ? AND pending = 1"
         (waiting,) = db.execute(query, (target.number,)).fetchone()
         if waiting >= MAX_PENDING:
             raise Conflict(f"{waiting} promotions of `{target.id}` wait for an approval already; reject some first")
@@ -45,19 +45,19 @@ def add_record(
     )
 
 
-def end_waiting(db: Database, promotion: Promotion, people: bytes | None = None) -> None:
+def end_waiting(db: Connection, promotion: Promotion, people: bytes | None = None) -> None:
     """Store the decision on a promotion that waited. Its content is kept no longer. Without `people`, those stay."""
     query = "UPDATE promotions SET pending = 0, body = ?, content = NULL, people = coalesce(?, people) WHERE id = ?"
     db.execute(query, (_text(promotion), None if people is None else zlib.compress(people, 1), promotion.id))
 
 
-def stored_people(db: Database, promotion: Promotion) -> bytes:
+def stored_people(db: Connection, promotion: Promotion) -> bytes:
     """Returns who gains and who loses by a promotion, in JSON."""
     (packed,) = db.execute("SELECT people FROM promotions WHERE id = ?", (promotion.id,)).fetchone()
     return zlib.decompress(packed)
 
 
-def record_of(db: Database, target: Environment, id: str) -> Promotion:
+def record_of(db: Connection, target: Environment, id: str) -> Promotion:
     """Returns the promotion of that id. Raises NotFound."""
     query = "SELECT body FROM promotions WHERE environment = ? AND id = ?"
     row = db.execute(query, (target.number, id)).fetchone() if id.isascii() else None
@@ -66,12 +66,12 @@ def record_of(db: Database, target: Environment, id: str) -> Promotion:
     return read_promotion(row[0])
 
 
-def waiting_model(db: Database, promotion: Promotion) -> PolicyModel:
+def waiting_model(db: Connection, promotion: Promotion) -> PolicyModel:
     """Returns the policy model of a promotion that waits. Raises Conflict for one that waits no more."""
     return unpacked(waiting_content(db, promotion))
 
 
-def waiting_content(db: Database, promotion: Promotion) -> bytes:
+def waiting_content(db: Connection, promotion: Promotion) -> bytes:
     """Returns what a promotion that waits brings, in JSON. Raises Conflict for one that waits no more."""
     (packed,) = db.execute("SELECT content FROM promotions WHERE id = ?", (promotion.id,)).fetchone()
     if packed is None:
@@ -80,7 +80,7 @@ def waiting_content(db: Database, promotion: Promotion) -> bytes:
 
 
 def records(
-    db: Database, target: Environment, limit: int, cursor: str | None, pending: bool = False
+    db: Connection, target: Environment, limit: int, cursor: str | None, pending: bool = False
 ) -> tuple[list[Promotion], str | None]:
     """Returns promotions, newest first, and the cursor of the next page, or None at the end. Raises BadQuery.
 
@@ -88,7 +88,7 @@ def records(
     MAX_SHOWN_BYTES, but one at least: the drift that one accepted may be as large as that.
     """
     refuse_limit(limit)
-    wanted = f"environment = ? AND number < ?{' AND pending' if pending else ''}"
+    wanted = f"environment = ? AND number < ?{' AND pending = 1' if pending else ''}"
     query = f"SELECT number, body FROM promotions WHERE {wanted} ORDER BY number DESC LIMIT ?"
     found: list[Promotion] = []
     size, last = 0, 0

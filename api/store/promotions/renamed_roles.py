@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from sqlite_utils import Database
-
 from ....bundles.wording import quoted
 from ....compiler.model.elements import ElementKind
 from ....compiler.renaming.references import Renamable
 from ....compiler.renaming.renamed import Rename, renamed_body
+from ..database.connection import Connection
 from ..elements.element_bodies import change_text, decode_body, element_of, encode_body
 from ..elements.tables import TABLES
 from ..environments import Environment
@@ -38,7 +37,7 @@ def refuse_renames(renames: Sequence[RoleRename], before: PolicyModel, after: Po
 
 
 def renamed_assignments(
-    db: Database, target: Environment, renames: Sequence[RoleRename]
+    db: Connection, target: Environment, renames: Sequence[RoleRename]
 ) -> Mapping[ElementKey, tuple[Stored, Stored]]:
     """Returns all assignments of an environment by key, as they are and under the new names of their roles."""
     kind = ElementKind.ASSIGNMENTS

@@ -6,10 +6,9 @@ Restorations have no such gate: they are the way back in an emergency, to polici
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
-from sqlite_utils import Database
-
 from ....bundles.wording import quoted
 from ....compiler.model.elements import Model
+from ..database.connection import Connection
 from ..environments import Environment
 from ..errors import Conflict
 from ..models.model_pairs import ModelPair
@@ -49,7 +48,7 @@ class Tested(NamedTuple):
     failing: Failing
 
 
-def to_test(db: Database, takeover: PolicyReplacement) -> Waiting | None:
+def to_test(db: Connection, takeover: PolicyReplacement) -> Waiting | None:
     """Returns the tests to run for a takeover, or None if its target has no gate."""
     if not takeover.target.tests_must_pass or takeover.is_restoration:
         return None
@@ -64,7 +63,7 @@ def run_gate(waiting: Waiting | None, gate: Gate | None) -> Tested | None:
     return Tested(waiting.target, waiting.digest, waiting.tests, gate(waiting.models.after, waiting.tests))
 
 
-def is_open(db: Database, takeover: PolicyReplacement, tested: Tested | None) -> bool:
+def is_open(db: Connection, takeover: PolicyReplacement, tested: Tested | None) -> bool:
     """Returns whether a takeover needs no tests, or these were run on exactly this state."""
     if not takeover.target.tests_must_pass or takeover.is_restoration:
         return True
@@ -75,7 +74,7 @@ def is_open(db: Database, takeover: PolicyReplacement, tested: Tested | None) ->
     )
 
 
-def refuse_failing(db: Database, takeover: PolicyReplacement, tested: Tested | None) -> None:
+def refuse_failing(db: Connection, takeover: PolicyReplacement, tested: Tested | None) -> None:
     """Raises Conflict if tests fail, or if they were not run on exactly this state."""
     if not is_open(db, takeover, tested):
         raise Conflict(f"`{takeover.target.id}` was changed while its stored tests ran; ask again")

@@ -31,6 +31,8 @@ _DOUBT = 1e-12
 """The largest relative difference between the number that SQLite reads and the one that was written."""
 _LEAST = 5e-324
 
+_TRUE, _FALSE = "(1 = 1)", "(1 = 0)"
+
 Sql: TypeAlias = str | None
 """A condition in SQL. None is true of every row."""
 
@@ -44,19 +46,22 @@ class _Value(NamedTuple):
     """A condition: the value is a string."""
 
 
-_ID = _Value("+id", "id", "1")
+_ID = _Value("+id", "id", _TRUE)
 """The plus keeps SQLite from making texts of the numbers that a text column is compared with."""
+
+_TEXT_ID = _Value("id", "id", _TRUE)
+"""A database whose columns have one type each compares ids with texts only."""
 
 
 class CandidateSql:
     """A filter as SQL for rows with the columns `id` and `body`. `condition` is None if it is true of every row.
 
-    The names of `parameters` begin with `prefix`.
+    The names of `parameters` begin with `prefix`. `compares_json` is that of the connection.
     """
 
-    def __init__(self, tree: FilterTree, prefix: str = "p"):
+    def __init__(self, tree: FilterTree, prefix: str = "p", compares_json: bool = True):
         self.parameters: dict[str, Any] = {}
-        self._prefix = prefix
+        self._prefix, self._compares_json = prefix, compares_json
         self._comparisons, self._constants = MOST_COMPARISONS, MOST_CONSTANTS
         self.condition = self._tree(tree)
 
@@ -74,7 +79,7 @@ class CandidateSql:
             case Or(children):
                 return _either(self._children(children))
             case Const(value):
-                return None if value else "0"
+                return None if value else _FALSE
             case _:
                 assert_never(tree)
 
@@ -84,6 +89,8 @@ class CandidateSql:
     def _comparison(self, tree: TreeComparison, holds: bool) -> Sql:
         among = constants_of(tree.op, tree.value)
         if tree.key == "type" or is_of_instants(tree.key) or self._comparisons == 0 or self._constants < len(among):
+            return None
+        if not self._compares_json and not _is_plain(tree, among, holds):
             return None
         self._comparisons -= 1
         self._constants -= len(among)
@@ -156,12 +163,12 @@ class CandidateSql:
         """The body has a member with the key's name, or the last name of its path (C1), and one of the values."""
         names = {key, *steps_of(key)[-1:]}
         found = [self._instr("body", _json({name: item})[1:-1]) for item in among for name in sorted(names)]
-        return _either(found) or "0"
+        return _either(found) or _FALSE
 
     def _value(self, key: str) -> _Value | None:
         """Returns the value that the key names (C1, E6), or None if no path of SQLite leads to it."""
         if key == "id":
-            return _ID
+            return _ID if self._compares_json else _TEXT_ID
         steps = steps_of(key)
         if not all(name and _json(name) == f'"{name}"'.encode() for name in (key, *steps)):
             return None
@@ -179,13 +186,13 @@ class CandidateSql:
         return self._bound("".join(["$.attributes", *(f'."{name}"' for name in names)]))
 
     def _among(self, expression: str, values: Sequence[Any]) -> str:
-        return f"({expression} IN ({', '.join(map(self._bound, values))}))"
+        return f"({expression} IN ({', '.join(map(self._bound, values))}))" if values else _FALSE
 
     def _between(self, value: _Value, low: Any, high: Any) -> str:
         return f"({value.read} BETWEEN {self._bound(low)} AND {self._bound(high)})"
 
     def _instr(self, column: str, part: str | bytes) -> str:
-        return f"instr({column}, {self._bound(part)})"
+        return f"(instr({column}, {self._bound(part)}) > 0)"
 
     def _bound(self, value: Any) -> str:
         name = f"{self._prefix}{len(self.parameters)}"
@@ -217,7 +224,7 @@ def _either(conditions: Sequence[Sql]) -> Sql:
     known = [sql for sql in conditions if sql is not None]
     if len(known) < len(conditions):
         return None
-    return f"({' OR '.join(known)})" if known else "0"
+    return f"({' OR '.join(known)})" if known else _FALSE
 
 
 def _cost(tree: FilterTree) -> int:
@@ -231,6 +238,16 @@ def _cost(tree: FilterTree) -> int:
             return 2
         case _:
             return 3
+
+
+def _is_plain(tree: TreeComparison, among: Sequence[Json], holds: bool) -> bool:
+    """Returns whether a comparison needs no value out of a body: it is of ids with texts, or searches for texts."""
+    if tree.op == Operator.REGEX:
+        return True
+    if tree.key == "id":
+        values = [tree.value] if tree.op in IS_UPWARD else among
+        return all(isinstance(value, str) for value in values)
+    return tree.op in (Operator.EQ, Operator.IN) and holds and _are_searched(among)
 
 
 def _are_searched(among: Sequence[Json]) -> bool:

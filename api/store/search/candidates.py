@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import msgspec
-from sqlite_utils import Database
 
 from ....bundles.conditions.trees.normalise import normal_or
 from ....bundles.conditions.trees.tree import FALSE, FilterTree
 from ....bundles.conditions.values import Json, is_text
 from ....runtime.searches.subjects import SubjectRule
+from ..database.connection import Connection
 from .search_rows import RESOURCES, SUBJECTS, IdRange, Search, SpanRows
 
 MOST_ROLES = 1_000
@@ -52,7 +52,7 @@ _decode = msgspec.json.Decoder(_Body).decode
 
 
 def resource_candidates(
-    db: Database,
+    db: Connection,
     environment: int,
     type: str,
     after: str,
@@ -70,7 +70,7 @@ def resource_candidates(
 
 
 def subject_candidates(
-    db: Database,
+    db: Connection,
     environment: int,
     type: str,
     after: str,

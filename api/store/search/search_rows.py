@@ -7,9 +7,9 @@ the span, in any order. It merges and sorts nothing larger than a span.
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from sqlite_utils import Database
-
 from ....bundles.conditions.trees.tree import FALSE, TRUE, FilterTree
+from ....bundles.program.laws import MAX_NAME_CHARACTERS
+from ..database.connection import Connection
 from .candidate_sql import CandidateSql, may_hold_without_attributes
 
 MENTIONS = 8
@@ -19,8 +19,8 @@ LEAST_SHARE = 8
 FEW = 4
 """If a span has less than a quarter of the requested entities, the search makes it longer."""
 
-_BEHIND_ALL = b""
-"""SQLite sorts every blob after every text."""
+_BEHIND_ALL = "\U0010ffff" * (MAX_NAME_CHARACTERS + 1)
+"""A text behind every id."""
 _NOTHING = b"{}"
 
 
@@ -105,13 +105,14 @@ GROUPS_GRANTED_ON = """granted(named) AS (SELECT group_id FROM grants
 class Search:
     """The search of one span."""
 
-    def __init__(self, db: Database, registry: Registry, span: IdRange):
+    def __init__(self, db: Connection, registry: Registry, span: IdRange):
         self._db, self._registry, self._count = db, registry, span.entities
         self._values: dict[str, Any] = {
             "env": span.environment,
             "type": span.type,
             "after": span.after,
             "end": _BEHIND_ALL,
+            "nothing": _NOTHING,
         }
         self._with: list[str] = []
         self._sources: list[IdSource] = []
@@ -145,7 +146,7 @@ class Search:
         )
         by_role = IdSource("assignments", "subject_id", "role = named AND subject_type = :type", holding)
         by_group = IdSource("group_subjects", "id", "group_id = named AND type = :type", groups)
-        self._add([by_role, by_group], where, CandidateSql(where, f"where{number}_"))
+        self._add([by_role, by_group], where, CandidateSql(where, f"where{number}_", self._db.compares_json))
 
     def rows(self, everyone: FilterTree) -> SpanRows:
         """Returns the added entities, and all registered ones for which `everyone` may hold."""
@@ -160,7 +161,7 @@ class Search:
         if len(unlisted) > self._count:
             unlisted = unlisted[: self._count]
             end = self._values["end"] = unlisted[-1]
-        ((tried,),) = self._rows(f"SELECT count(*) FROM ({listed.between()})")
+        ((tried,),) = self._rows(f"SELECT count(*) FROM ({listed.between()}) AS listed")
         found: dict[str, bytes] = dict(self._rows(self._listed(everyone)))
         if may_hold_without_attributes(everyone):
             found |= dict.fromkeys(unlisted, _NOTHING)
@@ -175,13 +176,13 @@ class Search:
         PERF: if the results are in order, SQLite merges the indexes, which takes a quarter of the time.
         """
         listed, mentions = self._registry
-        first = "SELECT * FROM ({} EXCEPT {} ORDER BY 1) LIMIT :count + 1"
+        first = "SELECT * FROM ({} EXCEPT {} ORDER BY 1) AS unlisted LIMIT :count + 1"
         found = [self._rows(first.format(mention.between(), listed.between())) for mention in mentions]
         return sorted({id for some in found for (id,) in some})
 
     def _listed(self, everyone: FilterTree) -> str:
         """Returns SQL for the listed entities for which the condition may hold."""
-        sql, table = CandidateSql(everyone), self._registry.listed.table
+        sql, table = CandidateSql(everyone, compares_json=self._db.compares_json), self._registry.listed.table
         self._values |= sql.parameters
         where = "environment = :env AND type = :type AND id > :after AND id <= :end"
         condition = "" if sql.condition is None else f" AND {sql.condition}"
@@ -196,19 +197,19 @@ class Search:
         if not self._sources:
             return SpanRows({}, None, 0)
         things = (f"SELECT count(*) AS many FROM {of}" if of else "SELECT 1 AS many" for *_, of in self._sources)
-        ((many,),) = self._rows(f"SELECT sum(many) FROM ({' UNION ALL '.join(things)})")
-        share = max(LEAST_SHARE, self._count // many)
+        ((many,),) = self._rows(f"SELECT sum(many) FROM ({' UNION ALL '.join(things)}) AS counted")
+        share = max(LEAST_SHARE, self._count // int(many))
         added = _any_of(self._sources)
         while True:
             self._values |= {"row": share - 1, "end": _BEHIND_ALL}
             end = self._end([source.nth("row") for source in self._sources])
-            ((tried,),) = self._rows(f"SELECT count(*) FROM ({added})")
+            ((tried,),) = self._rows(f"SELECT count(*) FROM ({added}) AS added")
             if end is None or share >= self._count or tried * FEW >= self._count:
                 break
             share *= FEW
         if tried > 2 * self._count:
             self._values["row"] = self._count - 1
-            end, tried = self._end([f"SELECT * FROM ({added} ORDER BY 1 LIMIT 1 OFFSET :row)"]), self._count
+            end, tried = self._end([f"SELECT * FROM ({added} ORDER BY 1 LIMIT 1 OFFSET :row) AS added"]), self._count
         return SpanRows(self._added_between(), end, tried)
 
     def _added_between(self) -> dict[str, bytes]:
@@ -224,17 +225,17 @@ class Search:
         if condition and may_hold_without_attributes(where):
             condition += " OR body IS NULL"
         self._arms.append(
-            f"SELECT this, coalesce(body, CAST('{{}}' AS BLOB)) FROM ({_any_of(sources)})"
+            f"SELECT this, coalesce(body, :nothing) FROM ({_any_of(sources)}) AS added"
             f" LEFT JOIN {table} INDEXED BY {table}_searched ON {same}{condition}"
         )
 
     def _end(self, ends: Sequence[str]) -> str | None:
         """Returns the end of the span, or None if there is none: the first of these ids, if there is any."""
-        ((first,),) = self._rows(f"SELECT min(this) FROM ({' UNION ALL '.join(ends)})")
+        ((first,),) = self._rows(f"SELECT min(this) FROM ({' UNION ALL '.join(ends)}) AS ends")
         if first is not None:
             self._values["end"] = first
-        end: str | bytes = self._values["end"]
-        return end if isinstance(end, str) else None
+        end: str = self._values["end"]
+        return None if end == _BEHIND_ALL else end
 
     def _rows(self, query: str) -> list[Any]:
         return self._db.execute(self._whole(query), self._values).fetchall()
@@ -246,4 +247,4 @@ class Search:
 def _any_of(sources: Sequence[IdSource]) -> str:
     """Returns SQL for the ids of the span, each once."""
     between = [source.between() for source in sources]
-    return " UNION ".join(between) if len(between) > 1 else f"SELECT DISTINCT this FROM ({between[0]})"
+    return " UNION ".join(between) if len(between) > 1 else f"SELECT DISTINCT this FROM ({between[0]}) AS every"

@@ -4,9 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from sqlite_utils import Database
-
 from ....compiler.model.elements import DeclaredAttributes, Element, ElementKind, Model, ResourceType
+from ..database.connection import Connection
 from ..database.connections import StoreConnections
 from ..database.time_limit import TimeLimit
 from ..elements.element_bodies import element_of
@@ -112,7 +111,7 @@ def _small(delta: bytes | None) -> bytes:
     return delta
 
 
-def _declared(db: Database, environment: Environment) -> Declared:
+def _declared(db: Connection, environment: Environment) -> Declared:
     """Returns what the stored model declares now."""
     types = _elements(db, environment, ElementKind.RESOURCE_TYPES)
     attributes = _elements(db, environment, ElementKind.ATTRIBUTES)
@@ -124,11 +123,11 @@ def _declared(db: Database, environment: Environment) -> Declared:
     return Declared(model, frozenset(names) if attributes else frozenset())
 
 
-def _elements(db: Database, environment: Environment, kind: ElementKind) -> Sequence[Element]:
+def _elements(db: Connection, environment: Environment, kind: ElementKind) -> Sequence[Element]:
     return [element_of(kind, body) for body in TABLES[kind].bodies(db, environment.number)]
 
 
-def _distinct(db: Database, environment: Environment, table: str, column: str) -> Iterator[str]:
+def _distinct(db: Connection, environment: Environment, table: str, column: str) -> Iterator[str]:
     """Yields the different values of a column. PERF: each is one step in an index, however many rows have it."""
     query = f"SELECT {column} FROM {table} WHERE environment = ? AND {column} > ? ORDER BY {column} LIMIT 1"
     row = db.execute(query, (environment.number, "")).fetchone()

@@ -10,6 +10,8 @@ from writ.api.store.store import Store
 
 from tests.support.stored import ACTOR, ENV, put, stored, write
 
+pytestmark = pytest.mark.of_file
+
 MODEL = {"roles": [{"id": f"r{number}"} for number in range(3_000)]}
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from writ.api.store.audit.entries import EntryFilter
-from writ.api.store.database.opening import FILE
+from writ.api.store.database.sqlite.opening import FILE
 from writ.api.store.elements.edits import Create, Patch
 from writ.api.store.errors import BadQuery, NotFound, OutOfBounds
 from writ.api.store.expiring import EXPIRING_KINDS
@@ -16,6 +16,7 @@ from writ.api.store.store import Store
 from writ.bundles.conditions.instants import SECOND, show_instant
 
 from tests.support.clock import Clock
+from tests.support.store_engines import Engine
 from tests.support.stored import ACTOR, ENV, put, stored, write
 
 NOW = 1_800_000_000
@@ -33,8 +34,8 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def store(tmp_path: Path, clock: Clock):
-    with closing(Store.open(tmp_path, "NORMAL", clock=clock)) as opened:
+def store(engine: Engine, tmp_path: Path, clock: Clock):
+    with closing(engine.open(tmp_path, clock=clock)) as opened:
         put(opened, BASE)
         yield opened
 
@@ -119,6 +120,7 @@ def test_the_bounds_of_the_caller_count(store):
         store.expiring.page("ghost", NOW, NOW + 1, 10)
 
 
+@pytest.mark.of_file
 @pytest.mark.parametrize("kind", EXPIRING_KINDS)
 def test_an_index_answers(store, tmp_path, kind):
     """Also for a page in the middle of many that expire at once. No row is read that is not on the page."""
@@ -193,13 +195,13 @@ def test_a_clock_that_was_set_back_removes_nothing(store, clock):
     assert store.expiring.swept(clock.now - DAY, clock.now, 100) is not None
 
 
-def test_stores_that_sweep_at_once_do_it_once(store, tmp_path, clock):
+def test_stores_that_sweep_at_once_do_it_once(engine, store, tmp_path, clock):
     write(store, *(grant(f"g{number}", NOW - 9 * DAY) for number in range(40)))
     before, swept, failed = store.revision_of(ENV), [], []
 
     def sweep() -> None:
         try:
-            with closing(Store.open(tmp_path, "NORMAL", clock=clock)) as other:
+            with closing(engine.open(tmp_path, clock=clock)) as other:
                 while (found := other.expiring.swept(NOW - DAY, NOW, 3)) is not None:
                     swept.append(found.revision)
         except Exception as ex:
@@ -220,10 +222,10 @@ def test_what_is_prolonged_meanwhile_stays(store, monkeypatch):
     write(store, grant("g", NOW - 9 * DAY))
     writing = store.expiring._connections.writing
 
-    def prolonging(*arguments: Any) -> Any:
+    def prolonging(*arguments: Any, **named: Any) -> Any:
         monkeypatch.undo()
         write(store, Patch("grants", ("g",), {"expires_at": at(NOW + DAY)}))
-        return writing(*arguments)
+        return writing(*arguments, **named)
 
     monkeypatch.setattr(store.expiring._connections, "writing", prolonging)
     assert store.expiring.swept(NOW - DAY, NOW, 100) is None

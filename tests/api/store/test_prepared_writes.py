@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from writ.api.store.database.overlay import OWNERS, PARTS
+from writ.api.store.database.element_rows import OWNERS, PARTS
 from writ.api.store.database.time_limit import TimeLimit
 from writ.api.store.elements.edits import Create, Put
 from writ.api.store.elements.kinds import KINDS
@@ -72,14 +72,15 @@ def test_the_overlay_has_the_tables_of_all_elements() -> None:
     }
 
 
+@pytest.mark.of_file
 def test_the_connection_of_preparations_writes_nothing_to_the_file(store: Store) -> None:
     write(store, Create("roles", {"id": "r"}))
     with (
         pytest.raises(StoreUnavailable, match="read-only"),
-        store._connections.trying(lambda: False) as db,
+        store._connections.trying(TimeLimit(60.0)) as db,
     ):
         db.execute("DELETE FROM main.roles")
-    with store._connections.trying(lambda: False) as db:
+    with store._connections.trying(TimeLimit(60.0)) as db:
         db.execute("DELETE FROM roles")
         assert not db.execute("SELECT * FROM roles").fetchall()
     assert [one["id"] for one in stored(store)["roles"]] == ["r"]
@@ -129,7 +130,7 @@ def test_a_query_ends_with_its_time(store: Store) -> None:
     limit.begin()
     limit.leave()
     endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
-    with pytest.raises(sqlite3.OperationalError, match="interrupted"), store._connections.trying(limit.is_over) as db:
+    with pytest.raises(WriteTakesLong), store._connections.trying(limit) as db:
         db.execute(endless).fetchall()
     assert store.writes.prepare(role("r")).found is not None, "the connection is as good as new"
 

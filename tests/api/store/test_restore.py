@@ -1,20 +1,21 @@
 """A restore over a store: killed at any step, it leaves one of the two stores whole. No other process may use it."""
 
-import os
 import shutil
-import signal
 import sys
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 from writ.api.store.backup import REPLACED, restore
-from writ.api.store.database.opening import FILE
+from writ.api.store.database.sqlite.opening import FILE
 from writ.api.store.elements.edits import Create
 from writ.api.store.errors import StoreUnavailable
 from writ.api.store.store import Store
 
+from tests.support.killed_steps import TakeStep, killed_at
 from tests.support.stored import ENV, put, stored, write
+
+pytestmark = pytest.mark.of_file
 
 STEPS = {"os.rename", "os.link", "os.remove", "sqlite3.connect"}
 OLD, NEW = {"roles": [{"id": "old"}, {"id": "logged"}]}, {"roles": [{"id": "new"}]}
@@ -43,28 +44,14 @@ def left(tmp_path: Path) -> Path:
     return tmp_path / "left"
 
 
-def killed_at(step: int, backup: Path, directory: Path) -> bool:
+def restored_until(step: int, backup: Path, directory: Path) -> bool:
     """Restore in a process that is killed before its step of that number. Returns whether it came so far."""
-    child = os.fork()
-    if not child:
-        taken = 0
 
-        def count(event: str, _arguments: object) -> None:
-            nonlocal taken
-            if event in STEPS:
-                taken += 1
-                if taken > step:
-                    os.kill(os.getpid(), signal.SIGKILL)
+    def counted(take_step: TakeStep) -> None:
+        sys.addaudithook(lambda event, _: take_step() if event in STEPS else None)
+        restore(backup, directory)
 
-        sys.addaudithook(count)
-        try:
-            restore(backup, directory)
-        except BaseException:
-            os._exit(2)
-        os._exit(0)
-    status = os.waitpid(child, 0)[1]
-    assert os.WIFSIGNALED(status) or os.WEXITSTATUS(status) == 0
-    return os.WIFSIGNALED(status)
+    return killed_at(step, counted)
 
 
 def found_in(directory: Path) -> dict:
@@ -77,7 +64,7 @@ def test_killed_at_any_step_it_leaves_one_store_and_can_be_done_again(backup, le
     step, seen = 0, []
     while True:
         directory = shutil.copytree(left, tmp_path / f"step-{step}")
-        came = killed_at(step, backup, directory)
+        came = restored_until(step, backup, directory)
         found = found_in(shutil.copytree(directory, tmp_path / f"seen-{step}"))
         assert found in (OLD, NEW)
         seen.append(found)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
+import psycopg
 import pytest
 from writ.api.identity.keys.ring import KeyRing, KeySealer
 from writ.api.identity.keys.signing_keys import UnusableSigningKey, new_key
@@ -20,14 +21,15 @@ from writ.api.store.audit.events import Event
 from writ.api.store.audit.log_check import VerifiedLog
 from writ.api.store.audit.refused_attempts import Attempt
 from writ.api.store.audit.tampering import Tampered
-from writ.api.store.database.opening import FILE
 from writ.api.store.database.schema import AUDIT
+from writ.api.store.database.sqlite.opening import FILE
 from writ.api.store.environments import EnvironmentChange
 from writ.api.store.errors import BadQuery, OutOfBounds
 from writ.api.store.store import Store
 
 from tests.support.clock import Clock
 from tests.support.managed import LOG
+from tests.support.store_engines import Engine, empty_schema
 
 START = 1_700_000_000.0
 ALICE = Actor("client:alice", client="alice")
@@ -50,8 +52,8 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def store(tmp_path: Path, clock: Clock) -> Iterator[Store]:
-    opened = Store.open(tmp_path, "NORMAL", clock=clock)
+def store(engine: Engine, tmp_path: Path, clock: Clock) -> Iterator[Store]:
+    opened = engine.open(tmp_path, clock=clock)
     yield opened
     opened.close()
 
@@ -98,6 +100,7 @@ def test_an_entry_says_who_did_what_where_from_and_when(store: Store, clock: Clo
     assert (found.number, cursor) == (1, None)
 
 
+@pytest.mark.of_file
 def test_it_only_grows(store: Store, clock: Clock, tmp_path: Path) -> None:
     tell(store, clock, 2)
     with closing(sqlite3.connect(tmp_path / FILE)) as db:
@@ -122,6 +125,7 @@ def test_entries_are_found_by_client_event_and_time_the_newest_first(store: Stor
             store.audit.page(ALL, None, limit, cursor)
 
 
+@pytest.mark.of_file
 def test_entries_of_an_actor_are_found_by_an_index_in_their_order(store: Store, clock: Clock) -> None:
     for actor in (ALICE, ADMIN, ALICE, ADMIN, ALICE):
         clock.now += 1
@@ -220,8 +224,8 @@ class Overtaken(KeySealer):
         return super().verify(key, text, signature)
 
 
-def test_of_two_processes_one_seals_and_one_cuts(store: Store, clock: Clock, tmp_path: Path) -> None:
-    other = Store.open(tmp_path, "NORMAL", clock=clock)
+def test_of_two_processes_one_seals_and_one_cuts(engine: Engine, store: Store, clock: Clock, tmp_path: Path) -> None:
+    other = engine.open(tmp_path, clock=clock)
     tell(store, clock, 2)
     store.audit.seal(clock.now, SEALER)
     tell(store, clock, 2)
@@ -263,6 +267,7 @@ _CHANGES = {
 }
 
 
+@pytest.mark.of_file
 @pytest.mark.parametrize("change", _CHANGES.values(), ids=_CHANGES)
 def test_every_change_is_noticed(store: Store, clock: Clock, tmp_path: Path, change: str) -> None:
     tell(store, clock, 6)
@@ -274,6 +279,39 @@ def test_every_change_is_noticed(store: Store, clock: Clock, tmp_path: Path, cha
         store.audit.check(SEALER, {})
 
 
+_ON_POSTGRESQL = {
+    "an entry": "UPDATE audit SET body = replace(body, 'alice', 'bobby') WHERE number = 3",
+    "an entry's hash": "UPDATE audit SET digest = sha256('x') WHERE number = 3",
+    "one is gone": "DELETE FROM audit WHERE number = 3",
+    "the first is gone": "DELETE FROM audit WHERE number = 1",
+    "the last is gone": "DELETE FROM audit WHERE number = 6",
+    "all are gone": "DELETE FROM audit",
+    "written otherwise": "UPDATE audit SET body = body || ' ' WHERE number = 3",
+    "no triggers": "DROP TRIGGER audit_unchanged ON audit",
+    "a trigger that is off": "ALTER TABLE audit DISABLE TRIGGER audit_grows",
+    "an unknown purpose": "UPDATE audit_seals SET purpose = 'x'",
+    "a seal": "UPDATE audit_seals SET signature = decode(repeat('00', 64), 'hex')",
+    "a seal's time": "UPDATE audit_seals SET time = '2020-01-01T00:00:00Z'",
+    "a seal for another purpose": "UPDATE audit_seals SET purpose = 'checkpoint'; DELETE FROM audit WHERE number < 6",
+    "a seal by nobody's key": "UPDATE audit_seals SET key = 'x'",
+}
+
+
+@pytest.mark.postgresql
+@pytest.mark.parametrize("change", _ON_POSTGRESQL.values(), ids=_ON_POSTGRESQL)
+def test_every_change_of_a_database_is_noticed(postgresql: str, clock: Clock, tmp_path: Path, change: str) -> None:
+    with empty_schema(postgresql) as engine, closing(engine.open(tmp_path, clock=clock)) as store:
+        assert engine.url is not None
+        tell(store, clock, 6)
+        assert sealed(store, clock).sealed == 6
+        with psycopg.connect(engine.url) as db:
+            db.execute("SET session_replication_role = replica")  # the triggers are silent
+            db.execute(change.encode())
+        with pytest.raises(Tampered):
+            store.audit.check(SEALER, {})
+
+
+@pytest.mark.of_file
 def test_a_chain_that_somebody_made_anew_is_betrayed_by_its_seals(store: Store, clock: Clock, tmp_path: Path) -> None:
     tell(store, clock, 3)
     seal = store.audit.seal(clock.now, SEALER)
@@ -297,6 +335,7 @@ def test_a_chain_that_somebody_made_anew_is_betrayed_by_its_seals(store: Store, 
         store.audit.check(SEALER, {seal.number: seal.digest})
 
 
+@pytest.mark.of_file
 def test_what_was_taken_away_is_not_sealed_again(store: Store, clock: Clock, tmp_path: Path) -> None:
     tell(store, clock, 3)
     store.audit.seal(clock.now, SEALER)
@@ -309,6 +348,7 @@ def test_what_was_taken_away_is_not_sealed_again(store: Store, clock: Clock, tmp
         store.audit.check(SEALER, {})
 
 
+@pytest.mark.of_file
 def test_nothing_goes_that_is_not_what_was_sealed(store: Store, clock: Clock, tmp_path: Path) -> None:
     tell(store, clock, 4)
     store.audit.seal(clock.now, SEALER)

@@ -11,6 +11,7 @@ from writ.api.store.audit.refused_attempts import Attempt
 from writ.api.store.store import Store
 
 from tests.support.clock import Clock
+from tests.support.store_engines import Engine
 
 NOW = 1_800_000_000.0
 """The first second of a minute."""
@@ -22,8 +23,8 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def store(tmp_path: Path, clock: Clock) -> Iterator[Store]:
-    opened = Store.open(tmp_path, "NORMAL", clock=clock)
+def store(engine: Engine, tmp_path: Path, clock: Clock) -> Iterator[Store]:
+    opened = engine.open(tmp_path, clock=clock)
     yield opened
     opened.close()
 

@@ -1,8 +1,7 @@
-"""Credentials in the store: an older database gets their tables, every change is recorded, bounds hold."""
+"""Credentials in the store: every change is recorded, and bounds hold."""
 
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from msgspec import UNSET
@@ -16,14 +15,11 @@ from writ.api.store.store import Store
 from tests.support.stored import ACTOR
 
 NOBODYS = frozenset({"no-such-uuid"})
-AUDIT_TABLES = ("audit", "audit_seals", "audit_refusals")
-OTHERS = ("policy_patterns", "bundle_exports")
 SECRET = bytes(32)
 CLIENT, KEY = ClientSpec("c", ["read"], 60), ApiKeySpec("k", ["read"])
 
 
-def test_every_change_raises_the_generation(tmp_path: Path) -> None:
-    store = Store.open(tmp_path)
+def test_every_change_raises_the_generation(store: Store) -> None:
     held = store.credentials
     client, key = held.add_client(ACTOR, CLIENT, SECRET), held.add_api_key(ACTOR, KEY, SECRET)
     changes: list[Callable[[], object]] = [
@@ -43,11 +39,9 @@ def test_every_change_raises_the_generation(tmp_path: Path) -> None:
     assert seen == sorted(set(seen))
     store.create_environment(ACTOR, "other")
     assert held.generation() == seen[-1], "no credential has changed"
-    store.close()
 
 
-def test_what_lies_outside_the_bounds_of_who_asks_is_neither_seen_nor_changed(tmp_path: Path) -> None:
-    store = Store.open(tmp_path)
+def test_what_lies_outside_the_bounds_of_who_asks_is_neither_seen_nor_changed(store: Store) -> None:
     held: Credentials = store.credentials
     client, key = held.add_client(ACTOR, CLIENT, SECRET), held.add_api_key(ACTOR, KEY, bytes(31) + b"x")
     generation = held.generation()
@@ -71,12 +65,10 @@ def test_what_lies_outside_the_bounds_of_who_asks_is_neither_seen_nor_changed(tm
             make()
     assert held.clients(NOBODYS, 10) == held.api_keys(NOBODYS, 10) == ([], None)
     assert (held.generation(), held.client(client.id), held.api_key(key.id)) == (generation, client, key)
-    store.close()
 
 
-def test_a_client_whose_environments_were_deleted_becomes_nobody_else_s(tmp_path: Path) -> None:
+def test_a_client_whose_environments_were_deleted_becomes_nobody_else_s(store: Store) -> None:
     """A change of its name alone keeps its bounds. A client without any environment is within no bounds."""
-    store = Store.open(tmp_path)
     held = store.credentials
     one, other = (store.create_environment(ACTOR, id).uuid for id in ("one", "other"))
     client = held.add_client(ACTOR, replace(CLIENT, environments=["one"]), SECRET)
@@ -94,11 +86,9 @@ def test_a_client_whose_environments_were_deleted_becomes_nobody_else_s(tmp_path
     assert store.audit.page(EntryFilter(event=Event.CLIENT_CREATED), frozenset({other}), 10) == ([], None)
     with pytest.raises(OutOfBounds):
         held.add_client(Actor("a", frozenset({other})), replace(CLIENT, environments=UNSET), SECRET)
-    store.close()
 
 
-def test_a_client_is_revoked_once(tmp_path: Path) -> None:
-    store = Store.open(tmp_path)
+def test_a_client_is_revoked_once(store: Store) -> None:
     held = store.credentials
     client = held.add_client(ACTOR, CLIENT, SECRET)
     held.revoke_client(ACTOR, client.id)
@@ -106,15 +96,12 @@ def test_a_client_is_revoked_once(tmp_path: Path) -> None:
     held.revoke_client(ACTOR, client.id)
     assert (held.client(client.id), held.generation()) == (revoked, generation)
     assert len(store.audit.page(EntryFilter(event=Event.CLIENT_REVOKED), None, 10)[0]) == 1
-    store.close()
 
 
-def test_a_revoked_token_is_remembered_until_it_has_long_expired(tmp_path: Path) -> None:
-    store = Store.open(tmp_path)
+def test_a_revoked_token_is_remembered_until_it_has_long_expired(store: Store) -> None:
     held = store.credentials
     held.revoke_token(ACTOR, "a", 100, 0.0)
     held.revoke_token(ACTOR, "b", 200, 99.0 + REVOCATION_SECONDS)
     assert [held.is_revoked(id) for id in ("a", "b", "c")] == [True, True, False]
     held.revoke_token(ACTOR, "c", 300, 100.0 + REVOCATION_SECONDS)
     assert [held.is_revoked(id) for id in ("a", "b", "c")] == [False, True, True]
-    store.close()

@@ -15,6 +15,8 @@ from writ.api.store.store import Store
 
 from tests.support.stored import ACTOR
 
+pytestmark = pytest.mark.of_file
+
 CLIENT = ClientSpec("importer", ("read", "write"), 3_600)
 SECRET, OTHER = bytes(32), bytes(31) + b"x"
 

@@ -13,13 +13,15 @@ from pathlib import Path
 
 import pytest
 from writ.api.store.credentials.credentials import ClientSpec
-from writ.api.store.database.opening import FILE
 from writ.api.store.database.schema import MIGRATIONS
+from writ.api.store.database.sqlite.opening import FILE
 from writ.api.store.elements.edits import Create
 from writ.api.store.errors import StoreUnavailable
 from writ.api.store.store import Store
 
 from tests.support.stored import ACTOR, ENV, put, stored, write
+
+pytestmark = pytest.mark.of_file
 
 NOBODY = 65_534
 LARGE = {"type": "user", "id": "large", "attributes": {"text": "x" * 60_000, "more": "y" * 60_000}}

@@ -1,24 +1,24 @@
 """Upgrades of a store to the next format, which the tests make, and the way back."""
 
-import resource
 import sqlite3
 import stat
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from sqlite_utils import Database
 from writ.api.store.backup import back_up_older, restore
-from writ.api.store.database import upgrade_copies
 from writ.api.store.database.newest_format import STORE_FORMAT
-from writ.api.store.database.opening import FILE
 from writ.api.store.database.schema import MIGRATIONS
+from writ.api.store.database.sqlite import upgrade_copies
+from writ.api.store.database.sqlite.opening import FILE
 from writ.api.store.elements.edits import Create
 from writ.api.store.errors import OlderFormat, StoreUnavailable
 from writ.api.store.store import Store
 
-from tests.support.next_format import NEXT, add_colours, newer_program
+from tests.support.next_format import NEXT, newer_program
+from tests.support.next_steps import add_colours
+from tests.support.small_disk import files_up_to
 from tests.support.stored import put, stored, write
 
 MODEL = {"resource_types": [{"id": "document", "actions": ["read"]}], "roles": [{"id": "editor"}, {"id": "reader"}]}
@@ -53,17 +53,6 @@ def columns(path: Path) -> list[str]:
 
 def copies(directory: Path) -> list[Path]:
     return sorted(directory.glob(f"{FILE}.format-*"))
-
-
-@contextmanager
-def files_up_to(size: int) -> Iterator[None]:
-    """Lets no file grow above a size, as a quota does."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 def test_the_formats_start_at_1() -> None:

@@ -13,6 +13,8 @@ from writ.api.store.store import Store
 
 from tests.support.stored import ACTOR
 
+pytestmark = pytest.mark.of_file
+
 
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
@@ -63,14 +65,42 @@ def test_without_the_file_the_database_is_asked_each_time(tmp_path: Path) -> Non
     assert store.watch.version() != before
 
 
-def test_a_signal_that_can_t_be_sent_is_told_of(store: Store) -> None:
-    """The write is stored, but its promise, to be seen by every worker, is not kept: so it is no success."""
+def test_nothing_is_stored_without_a_signal(store: Store) -> None:
+    """Its promise, to be seen by every worker, could not be kept."""
     signal = store._connections.signal
     assert signal is not None
     signal._descriptor = -1
-    with pytest.raises(StoreUnavailable, match="the change is stored, but other workers don't know of it yet"):
+    with pytest.raises(StoreUnavailable, match="nothing is stored, since other workers can't be told of it"):
         store.create_environment(ACTOR, "a")
-    assert [environment.id for environment in store.environments()] == ["a", "default"]
+    assert [environment.id for environment in store.environments()] == ["default"]
+
+
+def test_a_commit_that_one_process_has_seen_is_seen_by_the_next_question(store: Store) -> None:
+    """Also while its writer has not told yet that it ended: others may have seen it by then."""
+    signal = store._connections.signal
+    assert signal is not None
+    number = signal.begin()
+    before = store.watch.version()
+    assert store.watch.version() is before
+    with sqlite3.connect(store.path) as other:
+        other.execute("CREATE TABLE another (x)")
+    other.close()
+    after = store.watch.version()
+    assert after != before
+    signal.end(number)
+    assert store.watch.version() == after
+    assert store.watch._known
+
+
+def test_the_end_of_a_commit_says_nothing_of_the_next_one(store: Store) -> None:
+    """A slow writer may tell of its end when the next one has begun."""
+    signal = store._connections.signal
+    assert signal is not None
+    first = signal.begin()
+    signal.begin()
+    signal.end(first)
+    store.watch.version()
+    assert not store.watch._known
 
 
 def test_a_child_asks_on_a_connection_of_its_own(store: Store) -> None:

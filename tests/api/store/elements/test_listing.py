@@ -94,6 +94,7 @@ LOOKUPS = {
 
 
 @pytest.mark.parametrize("lookup", LOOKUPS, ids="-".join)
+@pytest.mark.of_file
 def test_facts_are_found_by_an_index(store, lookup, monkeypatch):
     """Among 100,000 grants, to read the list in its order takes 300 ms. With many rows found, it is the quicker way."""
     kind, *names = lookup

@@ -16,6 +16,7 @@ from writ.bundles.routing.route import Route
 from writ.compiler.limits import DEFAULTS
 from writ.compiler.source import Source
 
+from tests.support.store_engines import Engine
 from tests.support.stored import ACTOR, ENV, deltas, put, source, write
 
 TYPES: dict[str, Any] = {
@@ -29,9 +30,9 @@ def route(id: str, **members: Any) -> dict[str, Any]:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
+def store(engine: Engine, tmp_path: Path) -> Iterator[Store]:
     """A store with four routes."""
-    made = Store.open(tmp_path)
+    made = engine.open(tmp_path)
     put(made, TYPES | {"routes": [route(id) for id in "abcd"]})
     yield made
     made.close()

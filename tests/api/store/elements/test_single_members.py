@@ -20,6 +20,7 @@ from writ.compiler.model.elements import Extensions, Requests
 from writ.compiler.model.source_digest import source_digest
 from writ.compiler.source import Source
 
+from tests.support.store_engines import Engine
 from tests.support.stored import ACTOR, ENV, deltas, put, source, stored, write
 
 ADMIN = Actor(ADMIN_KEY)
@@ -33,8 +34,8 @@ MODEL: dict[str, Any] = {
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    made = Store.open(tmp_path)
+def store(engine: Engine, tmp_path: Path) -> Iterator[Store]:
+    made = engine.open(tmp_path)
     put(made, MODEL)
     yield made
     made.close()

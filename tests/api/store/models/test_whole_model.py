@@ -16,7 +16,6 @@ from writ.api.store.models import extent, replacing
 from writ.api.store.models.extent import replacement
 from writ.api.store.models.reading import KnownModel
 from writ.api.store.models.submitted_model import SubmittedModel
-from writ.api.store.store import Store
 from writ.compiler.source import Source
 
 from tests.support.stored import ACTOR, ENV, put, source, stored, write
@@ -177,9 +176,9 @@ def test_the_grants_of_a_streamed_model_are_those_of_the_model(store):
         assert ((*found,), len(model.grants)) == (model.grants, 2)
 
 
-def test_nobody_waits_while_the_difference_is_found_and_what_they_write_is_replaced_too(store):
+def test_nobody_waits_while_the_difference_is_found_and_what_they_write_is_replaced_too(engine, store):
     put(store, MODEL)
-    other = Store.open(store.path.parent)
+    other = engine.open(store.directory)
     meanwhile = [Create("roles", {"id": "meanwhile"}), Patch("roles", ("s",), {"name": "other"})]
 
     class Overtaken(SubmittedModel):
@@ -200,10 +199,10 @@ def test_nobody_waits_while_the_difference_is_found_and_what_they_write_is_repla
     other.close()
 
 
-def test_a_difference_that_is_always_overtaken_is_found_inside_the_write_lock(store, monkeypatch):
+def test_a_difference_that_is_always_overtaken_is_found_inside_the_write_lock(engine, store, monkeypatch):
     """Nobody can write then. Until then, it is found a few times outside."""
     put(store, MODEL)
-    other, found = Store.open(store.path.parent, busy_seconds=0.1), []
+    other, found = engine.open(store.directory, busy_seconds=0.1), []
 
     def overtaken(*given):
         found.append(replacement(*given))
@@ -264,6 +263,7 @@ def test_indexes_made_anew_for_many_rows_are_those_that_were_there(store):
         write(store, Create("grants", many_grants(1)[0] | {"expires_at": "2035-01-01T00:00:00Z"}))
 
 
+@pytest.mark.of_file
 def test_indexes_outlast_a_failure_while_they_are_made_anew(store):
     before = indexes(store)
     submitted = SubmittedModel.read([source({"subjects": [{"type": "user", "id": f"u{n}"} for n in range(MANY + 1)]})])

@@ -17,6 +17,7 @@ from writ.api.store.store import Store
 from writ.bundles.routing.settings import GatewaySettings, GatewaySubject
 from writ.compiler.model.elements import ElementKind, Route
 
+from tests.support.store_engines import Engine
 from tests.support.stored import ACTOR, put, stored
 
 ADMIN = Actor(ADMIN_KEY)
@@ -36,9 +37,9 @@ MODEL: dict[str, Any] = {
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
+def store(engine: Engine, tmp_path: Path) -> Iterator[Store]:
     """A store whose `staging` has routes, and whose `default` has the same ones, promoted."""
-    made = Store.open(tmp_path)
+    made = engine.open(tmp_path)
     made.create_environment(ADMIN, STAGING)
     put(made, MODEL, STAGING)
     made.promotions.promote(PROD, ADMIN, FROM_STAGING)

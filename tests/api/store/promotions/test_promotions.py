@@ -22,6 +22,7 @@ from writ.api.store.promotions.promotions import Promotions
 from writ.api.store.store import Store
 from writ.bundles.file.reader import open_bundle
 
+from tests.support.store_engines import Engine
 from tests.support.stored import ACTOR, put, stored
 
 ADMIN = Actor(ADMIN_KEY)
@@ -59,9 +60,9 @@ FROM_STAGING = Wanted(STAGING)
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
+def store(engine: Engine, tmp_path: Path) -> Iterator[Store]:
     """A store whose `staging` has a policy model, and whose `default` has the same one, promoted, and facts."""
-    made = Store.open(tmp_path)
+    made = engine.open(tmp_path)
     made.create_environment(ADMIN, STAGING)
     put(made, MODEL, STAGING)
     made.promotions.promote(PROD, ADMIN, FROM_STAGING)
@@ -252,10 +253,12 @@ def test_what_changes_while_a_promotion_is_prepared_counts(
     assert done.source_revision == store.environment(STAGING).revision
 
 
-def test_other_writes_do_not_wait_while_policy_models_are_read(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_writes_do_not_wait_while_policy_models_are_read(
+    engine: Engine, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     change_staging(store)
     store.create_environment(ADMIN, "other")
-    elsewhere, written = Store.open(store.path.parent), list[int]()
+    elsewhere, written = engine.open(store.directory), list[int]()
 
     def meanwhile(*arguments: Any) -> PolicyModel:
         edit(elsewhere, "other", Create("subjects", {"type": "user", "id": "meanwhile"}))
@@ -268,11 +271,13 @@ def test_other_writes_do_not_wait_while_policy_models_are_read(store: Store, mon
     assert written == [1]
 
 
-def test_other_writes_do_not_wait_while_the_difference_is_found(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_writes_do_not_wait_while_the_difference_is_found(
+    engine: Engine, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A promotion and a restoration find it once, outside the write lock."""
     change_staging(store)
     store.create_environment(ADMIN, "other")
-    elsewhere, written = Store.open(store.path.parent), list[int]()
+    elsewhere, written = engine.open(store.directory), list[int]()
 
     def meanwhile(*arguments: Any, **more: Any) -> Replacement:
         edit(elsewhere, "other", Create("subjects", {"type": "user", "id": f"meanwhile {len(written)}"}))

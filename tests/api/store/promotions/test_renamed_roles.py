@@ -14,6 +14,7 @@ from writ.api.store.errors import Conflict, Rejected
 from writ.api.store.promotions.promotion import RoleRename, Wanted
 from writ.api.store.store import Store
 
+from tests.support.store_engines import Engine
 from tests.support.stored import ACTOR, put, stored
 
 ADMIN = Actor(ADMIN_KEY)
@@ -41,8 +42,8 @@ WANTED = Wanted("staging", renames=(RoleRename("nurse", "rn"),))
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    made = Store.open(tmp_path)
+def store(engine: Engine, tmp_path: Path) -> Iterator[Store]:
+    made = engine.open(tmp_path)
     made.create_environment(ADMIN, "staging")
     put(made, MODEL, "staging")
     made.promotions.promote("default", ADMIN, Wanted("staging"))

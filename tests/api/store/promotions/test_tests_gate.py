@@ -14,6 +14,7 @@ from writ.api.store.promotions.tests_gate import Failing
 from writ.api.store.store import Store
 from writ.compiler.model.elements import Model
 
+from tests.support.store_engines import Engine
 from tests.support.stored import ACTOR, put
 
 ADMIN = Actor(ADMIN_KEY)
@@ -21,8 +22,8 @@ WANTED = Wanted("staging")
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    made = Store.open(tmp_path)
+def store(engine: Engine, tmp_path: Path) -> Iterator[Store]:
+    made = engine.open(tmp_path)
     made.create_environment(ADMIN, "staging")
     made.change_environment(ADMIN, "default", EnvironmentChange(tests_must_pass=True))
     put(made, {"roles": [{"id": "new"}]}, "staging")

@@ -14,11 +14,11 @@ import time
 from pathlib import Path
 from typing import Final
 
-from sqlite_utils import Database
-
-from ..errors import NotSignalled, OlderFormat, StoreUnavailable
-from .connections import BUSY_SECONDS, StoreConnections
-from .schema import MIGRATIONS
+from ...errors import OlderFormat, StoreUnavailable
+from ..connections import BUSY_SECONDS
+from ..schema import MIGRATIONS
+from .connection import SqliteConnection
+from .connections import SqliteConnections
 from .upgrade_copies import drop_old_copies, drop_repeated_copy, keep_copy, newest_copy
 
 _PAUSE_SECONDS = 0.01
@@ -29,7 +29,7 @@ _UNRELEASED_ID: Final = 0x57726974
 """`Writ` in ASCII: the databases from before version 0.1.0, which counted their formats apart."""
 
 
-def migrate(connections: StoreConnections, keep: bool = True, upgrade: bool = True) -> Path | None:
+def migrate(connections: SqliteConnections, keep: bool = True, upgrade: bool = True) -> Path | None:
     """Migrate the database to the newest format, in one transaction. Several processes may do so at once: one does it.
 
     Without `upgrade`, only a new database is filled. An older one raises OlderFormat.
@@ -60,8 +60,6 @@ def migrate(connections: StoreConnections, keep: bool = True, upgrade: bool = Tr
             if keep and 0 < version < len(MIGRATIONS):
                 kept = keep_copy(connections, version, len(MIGRATIONS), time.time())
             _run_steps(db, connections.path, version)
-    except NotSignalled:  # the upgrade is stored
-        raise
     except BaseException:
         if kept is not None:
             drop_repeated_copy(connections.path, kept)
@@ -71,7 +69,7 @@ def migrate(connections: StoreConnections, keep: bool = True, upgrade: bool = Tr
     return kept
 
 
-def _run_steps(db: Database, path: Path, version: int) -> None:
+def _run_steps(db: SqliteConnection, path: Path, version: int) -> None:
     """Runs the steps that an older format lacks. Raises StoreUnavailable if one fails."""
     try:
         for step in MIGRATIONS[version:]:
@@ -95,7 +93,7 @@ def _older(path: Path, version: int) -> OlderFormat:
     )
 
 
-def _switch_to_wal(db: Database) -> None:
+def _switch_to_wal(db: SqliteConnection) -> None:
     """Switch to WAL mode. SQLite does not wait if another process does the same, so this does."""
     deadline = time.monotonic() + BUSY_SECONDS
     while db.journal_mode != "wal":
@@ -107,7 +105,7 @@ def _switch_to_wal(db: Database) -> None:
             time.sleep(_PAUSE_SECONDS)
 
 
-def check_application(db: Database, path: Path) -> bool:
+def check_application(db: SqliteConnection, path: Path) -> bool:
     """Returns whether the database `path` is a store, which an empty database is not yet.
 
     Raises StoreUnavailable for another program's database, and for a store from before version 0.1.0.
@@ -126,7 +124,7 @@ def check_application(db: Database, path: Path) -> bool:
     return False
 
 
-def _checked_version(db: Database, path: Path) -> int:
+def _checked_version(db: SqliteConnection, path: Path) -> int:
     if not check_application(db, path):
         return 0
     (version,) = db.execute("PRAGMA user_version").fetchone()

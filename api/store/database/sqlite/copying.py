@@ -7,15 +7,15 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final
 
-from ..errors import StoreFull, StoreUnavailable
-from .connections import StoreConnections
+from ...errors import StoreFull, StoreUnavailable
+from .connections import SqliteConnections
 from .opening import ensure_file
 
 BESIDE: Final = ("-wal", "-shm", "-journal")
 """The endings of the files that SQLite keeps beside a database."""
 
 
-def copy_database(source: StoreConnections, file: Path) -> None:
+def copy_database(source: SqliteConnections, file: Path) -> None:
     """Copies the state of one instant to the database `file`, which has no files beside it. Raises StoreUnavailable."""
     try:
         with source.translated(), closing(source.fresh()) as db, closing(sqlite3.connect(file)) as target:

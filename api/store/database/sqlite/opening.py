@@ -3,8 +3,8 @@
 import os
 from pathlib import Path
 
-from ..errors import StoreUnavailable
-from .private_files import OWNER_ONLY
+from ...errors import StoreUnavailable
+from ..private_files import OWNER_ONLY
 
 FILE = "writ.db"
 

@@ -8,34 +8,8 @@ write to the file.
 import sqlite3
 from typing import Final
 
-from sqlite_utils import Database
-
-OWNERS: Final = (
-    "extensions",
-    "requests",
-    "resource_types",
-    "roles",
-    "groups",
-    "subjects",
-    "resources",
-    "assignments",
-    "grants",
-    "policies",
-    "routes",
-    "attributes",
-    "lints",
-)
-"""The tables whose rows have a place."""
-
-PARTS: Final = {
-    "group_subjects": ("groups", "group_id"),
-    "group_groups": ("groups", "group_id"),
-    "policy_roles": ("policies", "policy_id"),
-    "policy_types": ("policies", "policy_id"),
-    "policy_patterns": ("policies", "policy_id"),
-}
-"""The tables of references, each with the table and the column of its owner. They go with their owner."""
-
+from ..element_rows import OWNERS, PARTS
+from .connection import SqliteConnection
 
 _READS: Final = {
     sqlite3.SQLITE_READ,
@@ -47,7 +21,7 @@ _READS: Final = {
 _WRITES: Final = {sqlite3.SQLITE_INSERT, sqlite3.SQLITE_UPDATE, sqlite3.SQLITE_DELETE}
 
 
-def add_overlay(db: Database) -> None:
+def add_overlay(db: SqliteConnection) -> None:
     """Shadow the tables of the elements. From then on, the connection writes to memory only. Raises sqlite3.Error."""
     connection = db.conn
     for table in (*PARTS, *OWNERS):

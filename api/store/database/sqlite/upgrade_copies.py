@@ -5,9 +5,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from ....bundles.conditions.instants import show_seconds
-from ..errors import StoreUnavailable
-from .connections import StoreConnections
+from .....bundles.conditions.instants import show_seconds
+from ...errors import StoreUnavailable
+from .connections import SqliteConnections
 from .copying import BESIDE, copy_database, remove_files, unfinished_file
 
 MOST_COPIES: Final = 3
@@ -17,7 +17,7 @@ _UNFINISHED: Final = ".upgrade.unfinished"
 _NAME: Final = re.compile(r"\.format-([0-9]{1,9})\.([0-9]{8}T[0-9]{6}Z)")
 
 
-def keep_copy(connections: StoreConnections, version: int, newest: int, now: float) -> Path:
+def keep_copy(connections: SqliteConnections, version: int, newest: int, now: float) -> Path:
     """Copies the database to a new file beside it, mode 0600, and returns its path. `now` is in epoch seconds.
 
     The name has the format and the time: `writ.db.format-1.20261122T220300Z`. Raises StoreUnavailable.

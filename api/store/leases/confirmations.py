@@ -1,0 +1,190 @@
+"""The writes of one process that wait until each server has confirmed them: a thread with a connection."""
+
+import queue
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import suppress
+from typing import Final, NamedTuple, TypeAlias
+
+import psycopg
+
+from ..errors import NotSignalled, StoreUnavailable
+from . import lease_tables as sql
+from .confirming import Confirmation, ServerRow
+from .lease_cell import boot_ns
+from .lengths import LEASE_SECONDS, SECOND, lease_ns
+from .primary_line import take_line
+from .primary_mark import PrimaryLine
+
+SHORTEST_PAUSE: Final = 0.002
+LONGEST_PAUSE: Final = 0.05
+"""The seconds between two readings of the rows. They grow while a write waits."""
+
+
+Confirmed: TypeAlias = Callable[[float, bool], None]
+"""Takes the seconds that a commit waited, and whether that was for the end of a lease. Any thread may call it."""
+
+
+def untold(_seconds: float, _lapsed: bool) -> None:
+    """Counts nothing."""
+
+
+class Waiting(NamedTuple):
+    """A commit that waits: what it tells its caller, the primary that has it, or None if that is not known, and since
+    when it waits, in nanoseconds of CLOCK_BOOTTIME.
+    """
+
+    future: "Future[None]"
+    line: PrimaryLine | None
+    began: int
+
+
+class Wait(NamedTuple):
+    """The wait for the confirmation of one ticket, the primary where it was drawn, and the commits that wait for it."""
+
+    confirmation: Confirmation
+    line: PrimaryLine | None
+    waiting: Sequence[Waiting]
+
+
+class Confirmations:
+    """The commits of one process, waiting. Commits that come at the same time share a ticket.
+
+    Make it after the fork. The thread starts with the first commit. A connection that was lost is replaced once: it may
+    have been idle for long.
+    """
+
+    def __init__(
+        self,
+        own: str | None,
+        connect: Callable[[], psycopg.Connection],
+        lease_seconds: float = LEASE_SECONDS,
+        clock: Callable[[], int] = boot_ns,
+        confirmed: Confirmed = untold,
+    ) -> None:
+        """`own` is the id of this process's server, or None if it belongs to none. `connect` opens a connection to the
+        primary with autocommit. `clock` gives nanoseconds of CLOCK_BOOTTIME. `confirmed` hears of each commit that is
+        answered, before its caller does.
+        """
+        self._own, self._connect, self._clock, self._confirmed = own, connect, clock, confirmed
+        self._lease = lease_ns(lease_seconds)
+        self._db: psycopg.Connection | None = None
+        self._line: PrimaryLine | None = None
+        self._came: queue.SimpleQueue[Waiting | None] = queue.SimpleQueue()
+        self._thread: threading.Thread | None = None
+        self._starting = threading.Lock()
+
+    def confirm(self, line: PrimaryLine | None = None) -> "Future[None]":
+        """Returns a future that is done when each server has confirmed the commits before, or its lease has run out.
+
+        The caller has raised the signal of its server. `line` is that of the primary that has the commit. The future
+        raises NotSignalled if another one writes by now, or if the database can't be asked.
+        """
+        waiting = Waiting(Future(), line, self._clock())
+        waiting.future.set_running_or_notify_cancel()  # so that a client that goes away can't cancel it
+        with self._starting:
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="confirmations", daemon=True)
+                self._thread.start()
+        self._came.put(waiting)
+        return waiting.future
+
+    def close(self) -> None:
+        """End the thread, after the commits that wait. Waits for two leases at most."""
+        if self._thread is not None:
+            self._came.put(None)
+            self._thread.join(2 * self._lease / SECOND)
+
+    def _run(self) -> None:
+        open_waits: list[Wait] = []
+        pause, is_closing = SHORTEST_PAUSE, False
+        while not is_closing or open_waits:
+            came = self._arrivals(pause if open_waits else None)
+            is_closing = is_closing or None in came
+            new = [one for one in came if one is not None]
+            pause = SHORTEST_PAUSE if new else min(pause * 2, LONGEST_PAUSE)
+            try:
+                open_waits = self._step(open_waits, new)
+            except Exception as ex:  # without this thread, every later write would wait for ever
+                self._fail([*new, *(one for wait in open_waits for one in wait.waiting)], ex)
+                open_waits = []
+        self._disconnect()
+
+    def _arrivals(self, seconds: float | None) -> list[Waiting | None]:
+        """Returns what has come. Waits for that, up to some seconds."""
+        came: list[Waiting | None] = []
+        with suppress(queue.Empty):
+            came.append(self._came.get(timeout=seconds))
+            while True:
+                came.append(self._came.get_nowait())
+        return came
+
+    def _step(self, waits: list[Wait], new: Sequence[Waiting]) -> list[Wait]:
+        """Draw a ticket for what is new, read the rows, and answer what is done. Returns what still waits."""
+        if not (new or waits):
+            return []
+        if any(one.line not in (None, self._line) for one in new):
+            self._disconnect()  # it may be older than the one that has the commit
+        if new:
+            ((ticket, _),) = self._execute(sql.DRAW_TICKET)
+            waits = [*waits, Wait(Confirmation(ticket, self._own), self._line, new)]
+        rows = self._servers(waits)
+        now = self._clock()
+        listed = [wait._replace(confirmation=wait.confirmation.listed(rows, now)) for wait in waits]
+        for wait in listed:
+            if wait.confirmation.is_done(now):
+                self._answer(wait, now)
+        return [wait for wait in listed if not wait.confirmation.is_done(now)]
+
+    def _servers(self, waits: Sequence[Wait]) -> list[ServerRow]:
+        """Returns the rows of all servers. Raises StoreUnavailable if they are not of the primary of all waits."""
+        rows = list(self._execute(sql.LIST_NOTED))
+        lines = {line for wait in waits for line in (wait.line, *(one.line for one in wait.waiting))}
+        assert self._line is not None
+        if lines - {None, self._line} or any(noted != self._line.noted for noted, *_ in rows):
+            raise StoreUnavailable("another primary has the commits from now on")
+        return [ServerRow(*row) for _, *row in rows if row[0] is not None]
+
+    def _answer(self, wait: Wait, now: int) -> None:
+        lapsed = wait.confirmation.lapsed(now)
+        for one in wait.waiting:
+            self._confirmed((now - one.began) / SECOND, bool(lapsed))
+            one.future.set_result(None)
+        for row in lapsed:
+            self._execute(sql.REMOVE, {"id": row.id, "number": row.number})
+
+    def _execute(self, statement: str, values: Mapping[str, object] | None = None) -> psycopg.Cursor:
+        """Raises psycopg.Error, StoreUnavailable."""
+        try:
+            return self._connection().execute(statement, values)
+        except psycopg.Error:
+            if self._db is None or not self._db.closed:
+                raise
+        self._disconnect()
+        return self._connection().execute(statement, values)
+
+    def _fail(self, waiting: Sequence[Waiting], trouble: Exception) -> None:
+        self._disconnect()
+        for one in waiting:
+            if not one.future.done():
+                failure = NotSignalled("the change is stored, but it is not known whether each server has seen it yet")
+                failure.__cause__ = trouble
+                one.future.set_exception(failure)
+
+    def _connection(self) -> psycopg.Connection:
+        """Raises psycopg.Error, StoreUnavailable."""
+        if self._db is None:
+            db = self._connect()
+            try:
+                line = take_line(db, self._lease)
+            except BaseException:
+                db.close()
+                raise
+            self._db, self._line = db, line
+        return self._db
+
+    def _disconnect(self) -> None:
+        if self._db is not None:
+            self._db.close()
+            self._db = None

@@ -1,0 +1,113 @@
+"""The users of a database on a server: a server of Writ with a lease, and processes that have none."""
+
+import os
+import secrets
+from collections.abc import Callable
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any, Final
+
+from ..database.commit_signal import CommitSignal
+from ..database.connections import DatabaseServer, Primary
+from ..errors import LeaseOver, StoreUnavailable
+from .confirmations import Confirmations, Confirmed, untold
+from .lease_cell import LeaseCell, is_live
+from .lease_connection import connecting
+from .leased_watch import LeasedWatch
+from .lengths import LEASE_SECONDS, lease_ns
+from .primary_line import take_line
+from .primary_mark import PrimaryLine
+from .trace import Trace
+
+
+def without_lease(url: str, lease_seconds: float = LEASE_SECONDS) -> DatabaseServer:
+    """Returns the database for a process that answers no decisions, or promises nothing about other servers.
+
+    What it commits, others see within a lease.
+    """
+    return DatabaseServer(url, _admitting(lease_seconds))
+
+
+def confirming(url: str, lease_seconds: float = LEASE_SECONDS) -> DatabaseServer:
+    """Returns the database for a command: it goes on after a commit when each server with a lease sees that."""
+    confirmations = Confirmations(None, connecting(url, lease_seconds), lease_seconds)
+
+    def wait(primary: Primary) -> None:
+        confirmations.confirm(_line(primary)).result()
+
+    return DatabaseServer(url, _admitting(lease_seconds), wait=wait)
+
+
+class ServerLease:
+    """The lease of one server of Writ, which its processes share. Make it before they are forked."""
+
+    def __init__(self, url: str, lease_seconds: float = LEASE_SECONDS) -> None:
+        """The lease has run out, until a keeper gets one."""
+        self.id: Final = secrets.token_hex(8)
+        self.url, self.seconds, self.cell = url, lease_seconds, LeaseCell()
+        self._admit = _admitting(lease_seconds)
+        self._waiting: tuple[int, Confirmations] | None = None
+        self._confirmed: Confirmed = untold
+
+    @property
+    def database(self) -> DatabaseServer:
+        """The database for all processes of the server, which decide nothing without a lease."""
+        return DatabaseServer(self.url, self._admit, self._is_current, self._watch, self._refuse)
+
+    @property
+    def local_database(self) -> DatabaseServer:
+        """The database for all processes of the server, which ask it once a second and after each signal.
+
+        The keeper finds out first whether it answers. So without a lease, they decide by what they have.
+        """
+        return DatabaseServer(self.url, self._admit, self._is_current, refuse=self._refuse_local)
+
+    def tell_confirmed(self, confirmed: Confirmed) -> None:
+        """Let `confirmed` hear of each commit that is answered. Call it before the first one."""
+        self._confirmed = confirmed
+
+    def confirm(self, primary: Primary | None) -> "Future[None]":
+        """Returns a future that is done when each server sees the commits before. See `Confirmations.confirm`.
+
+        `primary` is that of the commits, or None if that is not known.
+        """
+        if self._waiting is None or self._waiting[0] != os.getpid():  # a fork has none of its parent's threads
+            connect = connecting(self.url, self.seconds)
+            waiting = Confirmations(self.id, connect, self.seconds, confirmed=self._confirmed)
+            self._waiting = os.getpid(), waiting
+        return self._waiting[1].confirm(_line(primary))
+
+    def close(self) -> None:
+        """End the waiting of this process, after the commits that wait."""
+        waiting, self._waiting = self._waiting, None
+        if waiting is not None and waiting[0] == os.getpid():
+            waiting[1].close()
+
+    def _is_current(self, primary: Primary) -> bool:
+        return self.cell.line in (None, primary)
+
+    def _refuse(self) -> None:
+        """Raises LeaseOver."""
+        if not is_live(self.cell.end[0]):
+            raise LeaseOver
+
+    def _refuse_local(self) -> None:
+        """Raises StoreUnavailable."""
+        if not is_live(self.cell.end[0]):
+            raise StoreUnavailable("this server can't reach the database now")
+
+    def _watch(self, signal: CommitSignal) -> LeasedWatch:
+        return LeasedWatch(signal.cell, self.cell)
+
+
+def _admitting(lease_seconds: float) -> Callable[[Any, Path], PrimaryLine]:
+    """Returns what `DatabaseServer` asks of each connection, for leases of that length."""
+
+    def admit(db: Any, directory: Path) -> PrimaryLine:
+        return take_line(db, lease_ns(lease_seconds), Trace(directory))
+
+    return admit
+
+
+def _line(primary: Primary | None) -> PrimaryLine | None:
+    return primary if isinstance(primary, PrimaryLine) else None

@@ -1,0 +1,27 @@
+"""The beginning of an epoch waits for a lock no longer than it may, and says so."""
+
+import psycopg
+import pytest
+from writ.api.store.database.postgresql.write_locks import STORE_LOCK
+from writ.api.store.errors import StoreUnavailable
+from writ.api.store.leases import succession
+from writ.api.store.leases.lengths import SECOND
+from writ.api.store.leases.primary_line import take_line
+
+pytestmark = pytest.mark.postgresql
+
+
+def test_a_lock_that_another_session_keeps_is_told(
+    conninfo: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(succession, "LOCK_SECONDS", 1)
+    with psycopg.connect(conninfo, autocommit=True) as db, psycopg.connect(conninfo, autocommit=True) as tenant:
+        take_line(db, SECOND)
+        db.execute("UPDATE primary_line SET noted = noted")  # as a restored dump: another transaction writes the row
+        tenant.execute("SELECT pg_advisory_lock(%s::bigint)", (STORE_LOCK,))
+        with pytest.raises(StoreUnavailable, match="keeps the lock of writers, so no epoch can begin"):
+            take_line(db, SECOND)
+        assert "find it in `pg_locks`" in caplog.text
+        tenant.execute("SELECT pg_advisory_unlock_all()")
+        take_line(db, SECOND)
+        assert "the epoch of each environment is raised" in caplog.text
