@@ -36,6 +36,9 @@ REVISION_ASKED: Final = Parameter(
     " token of another environment or epoch: 409.",
 )
 
+LATER_EPOCH: Final = "later-epoch"
+"""The code of the refusal by a service that is left behind: another one has taken over, so nothing here counts."""
+
 _TOKEN: Final = re.compile(r"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.([0-9]{1,18})\.([0-9]{1,18})")
 
 
@@ -87,9 +90,11 @@ def refuse_other(own: RevisionToken | None, token: RevisionToken) -> None:
     """Raises OtherRevisions if a token's revisions are not those of another token, in the same epoch."""
     if own is None or own.uuid != token.uuid:
         raise OtherRevisions("other-environment", f"`{LEAST_REVISION}` is a revision of another environment")
-    if own.epoch != token.epoch:
-        shown = f"of epoch {token.epoch}, and the environment is in epoch {own.epoch}"
+    shown = f"of epoch {token.epoch}, and the environment is in epoch {own.epoch}"
+    if own.epoch > token.epoch:
         raise OtherRevisions("other-epoch", f"`{LEAST_REVISION}` is a revision {shown}: a backup was restored")
+    if own.epoch < token.epoch:
+        raise OtherRevisions(LATER_EPOCH, f"`{LEAST_REVISION}` is a revision {shown}: another service has taken over")
 
 
 def decision_lines(engine: Engine) -> bytes:

@@ -16,7 +16,7 @@ _RANDOM_BYTES: Final = 32
 
 
 class UnusableKey(Exception):
-    """The preset key, or a file of the key, can't be used; the message is one sentence."""
+    """A key, or a file of the administrator's key, can't be used by this server; the message is one sentence."""
 
 
 def preset_digest(key: str) -> bytes:

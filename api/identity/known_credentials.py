@@ -147,7 +147,7 @@ class KnownCredentials:
         if self._behind_since is None:
             self._behind_since = time.monotonic()
             self._log.error("the credentials can't be followed: %s", error)
-        if time.monotonic() - self._behind_since > self._stale_seconds:
+        if time.monotonic() - self._behind_since >= self._stale_seconds:
             raise Stale("the store can't be read, so no credential can be checked") from error
 
 

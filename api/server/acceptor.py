@@ -48,6 +48,7 @@ class Acceptor:
         self._connections = worker.connections
         self._handshakes: dict[asyncio.Task[None], None] = {}  # the one that began first is the first
         self._starting: set[asyncio.Task[None]] = set()  # the loop itself holds no task
+        self._waiting = asyncio.Event()
         self._connections.tally()
         self._accepting = worker.loop.create_task(self._accept())
 
@@ -64,16 +65,29 @@ class Acceptor:
             handshake.cancel()
 
     async def _accept(self) -> None:
+        self._listen()
         try:
             while True:
-                await self._readable()
+                await self._waiting.wait()
+                self._waiting.clear()
                 for _ in range(ACCEPTS_A_TURN):
                     if not await self._accept_one():
                         break
                 await asyncio.sleep(0)
         finally:
+            self._worker.loop.remove_reader(self._listener.sock)
             self._accept_rest()
             self._listener.close()
+
+    def _listen(self) -> None:
+        """Look out for clients that connect. PERF: once, since each change of this is a system call."""
+        self._worker.loop.add_reader(self._listener.sock, self._waiting.set)
+
+    async def _pause(self, seconds: float) -> None:
+        """Leave clients that connect to other workers: the loop would report them again and again."""
+        self._worker.loop.remove_reader(self._listener.sock)
+        await asyncio.sleep(seconds)
+        self._listen()
 
     def _accept_rest(self) -> None:
         for _ in range(BACKLOG):
@@ -84,19 +98,10 @@ class Acceptor:
             except OSError:  # no client waits any more, or no file can be opened
                 return
 
-    async def _readable(self) -> None:
-        """Wait until a client connects."""
-        loop, listener, waiting = self._worker.loop, self._listener.sock, asyncio.Event()
-        loop.add_reader(listener, waiting.set)
-        try:
-            await waiting.wait()
-        finally:
-            loop.remove_reader(listener)
-
     async def _accept_one(self) -> bool:
         """Returns whether there may be more to accept."""
         if self._connections.share.is_ahead():
-            await asyncio.sleep(GIVE_WAY_SECONDS)
+            await self._pause(GIVE_WAY_SECONDS)
         try:
             self._begin(self._accepted())
         except BlockingIOError:  # another worker took it
@@ -105,7 +110,7 @@ class Acceptor:
             return True
         except OSError as error:
             logging.getLogger(LOG).error("no connection can be accepted: %s", error.strerror)
-            await asyncio.sleep(RETRY_SECONDS)
+            await self._pause(RETRY_SECONDS)
             return True
         return True
 

@@ -98,6 +98,11 @@ class Deadline:
             self._timer.cancel()
             self._timer, self._looks = None, math.inf
 
+    def end(self) -> None:
+        """Expire never more, and let go of what would be called."""
+        self.cancel()
+        del self._expired
+
     def _start(self, due: float) -> None:
         if self._timer is not None:
             self._timer.cancel()

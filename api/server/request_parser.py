@@ -165,6 +165,10 @@ class RequestParser:
         else:
             self._check_head_bytes()
 
+    def end(self) -> None:
+        """Read no more, and let go of llhttp and of the sink, which refer back to here."""
+        del self._parser, self._sink, self._takes_any
+
     def _with_usual_method(self, data: bytes) -> bytes:
         """Returns the start of a request with another method in place of an unusual one, or nothing until it is whole.
 

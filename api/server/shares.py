@@ -79,4 +79,5 @@ class Share:
         A difference within `SLACK` does not count, so that a rush is accepted without waiting in turns.
         """
         own = self._counts[self.place]
-        return any(count > 0 and count + (count - 1) // SLACK < own for count in self._counts)
+        least = min(filter(None, self._counts), default=1)  # PERF: without a step of Python for each place
+        return least + (least - 1) // SLACK < own

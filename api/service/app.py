@@ -7,6 +7,7 @@ import falcon.asgi
 from ..http.handlers import made_handler
 from ..http.public_url import Locations
 from .parts import ServiceParts
+from .refused_changes import RefusedChanges
 from .routes.all_routes import ROUTES
 from .server_parts import Application
 from .write_revisions import WriteRevisions
@@ -21,7 +22,8 @@ def create_application(parts: ServiceParts) -> Application:
     """Returns the application with its decision lane; both share the guard, the engines and the handlers."""
     handlers = {route.path: _answering_head(made_handler(route.handler, parts), route.suffix) for route in ROUTES}
     suffixes = {route.path: route.suffix for route in ROUTES if route.suffix}
-    return parts.application(handlers, [Locations(parts.public_url)], [WriteRevisions(parts.work)], suffixes=suffixes)
+    after = [RefusedChanges(parts.work), WriteRevisions(parts.work)]
+    return parts.application(handlers, [Locations(parts.public_url)], after, suffixes=suffixes)
 
 
 def _answering_head(handler: Any, suffix: str) -> object:

@@ -14,7 +14,7 @@ from ..endpoints.decisions.health import is_ready
 from ..endpoints.decisions.searches.page_tokens import PageTokens
 from ..endpoints.decisions.searches.searching import Searching
 from ..endpoints.metrics_page.metrics_answering import MetricsAnswering
-from ..endpoints.metrics_page.store_readings import StoreReadings
+from ..endpoints.metrics_page.store_readings import LeaseReading, StoreReadings
 from ..endpoints.previewing.trial_engines import Trials
 from ..endpoints.tokens.endpoints import OAuth
 from ..engines.exports.callers_list import CallersLists
@@ -23,8 +23,9 @@ from ..engines.exports.export_files import ExportFiles
 from ..engines.exports.exporter import Exporter
 from ..engines.exports.states import States
 from ..engines.exports.updates import UpdateMaker
+from ..engines.jobs.runner import Jobs
 from ..engines.live.engine_access import EngineOf
-from ..engines.live.store_work import Activate, StoreWork
+from ..engines.live.store_work import Activate, Confirm, StoreWork, confirmed_alone
 from ..identity.attempt_counts import RefusedAttempts
 from ..identity.credential import Verifier
 from ..identity.guard import Access, AdminKey
@@ -47,7 +48,9 @@ from .routes.all_routes import ACCESS, COUNTED
 from .server_parts import ServerParts
 
 _PAGE_KEY: Final = "page-tokens.key"
-"""In the data directory: random bytes that sign the tokens of pages, so that these outlast a restart."""
+"""In the data directory: random bytes that sign the tokens of pages, so that these outlast a restart. Several servers
+on one database have them there, so that each accepts the tokens of the others.
+"""
 
 
 class Engines(Protocol):
@@ -64,13 +67,16 @@ class Engines(Protocol):
 class ServiceParts(ServerParts):
     """The parts of a service. Keys that the data directory does not have yet are made.
 
-    `activate` puts a commit in force. `admin_key` is the digest of the administrator's key (SHA-256). `refused` and
+    `activate` puts a commit in force, and `confirm` waits until other servers see it. `lease` is that of this server,
+    or None without other servers. `admin_key` is the digest of the administrator's key (SHA-256). `refused` and
     `exports` count refused attempts and exports for the audit log.
     """
 
     store: Store
     engines: Engines
     activate: Activate
+    confirm: Confirm = confirmed_alone
+    lease: LeaseReading | None = None
     admin_key: bytes
     exports: Exports
     refused: RefusedAttempts = field(default_factory=RefusedAttempts)
@@ -80,6 +86,11 @@ class ServiceParts(ServerParts):
     def engine_of(self) -> EngineOf:
         """Returns the engine of an environment."""
         return self.engines.engine
+
+    @property
+    def at_this_server(self) -> bool:
+        """True if other servers may have the store: what this one counts and logs is not all then."""
+        return self.lease is not None
 
     @property
     def access(self) -> Mapping[str, Access]:
@@ -99,7 +110,8 @@ class ServiceParts(ServerParts):
     @cached_property
     def metrics(self) -> MetricsAnswering:
         """Answers requests for metrics."""
-        return MetricsAnswering(self.counts.table, MetricServer.SERVICE, StoreReadings(self.store), self.work.read)
+        readings = StoreReadings(self.store, self.lease)
+        return MetricsAnswering(self.counts.table, MetricServer.SERVICE, readings, self.work.read)
 
     def report_damage(self, environment: str, error: BundleError) -> bool:
         """Takes a damaged bundle out of use. Returns False if that was done before."""
@@ -129,7 +141,7 @@ class ServiceParts(ServerParts):
     @property
     def directory(self) -> Path:
         """The data directory."""
-        return self.store.path.parent
+        return self.store.directory
 
     @cached_property
     def uses(self) -> CredentialUses:
@@ -159,7 +171,8 @@ class ServiceParts(ServerParts):
     @cached_property
     def work(self) -> StoreWork:
         """Runs store calls off the event loop."""
-        return StoreWork(self.store, self.activate, self.clock)
+        jobs = Jobs(self.directory, url=self.settings.store.url)
+        return StoreWork(self.store, self.activate, self.clock, self.confirm, jobs)
 
     @cached_property
     def oauth(self) -> OAuth:
@@ -169,12 +182,12 @@ class ServiceParts(ServerParts):
 
     @cached_property
     def searching(self) -> Searching:
-        """Searches. Raises OSError if the key of page tokens can't be read or written."""
+        """Searches. Raises OSError or StoreUnavailable if the key of page tokens can't be read or written."""
         return Searching(
             self.engine_of,
             self.work,
             self.bodies,
-            PageTokens(read_or_create_secret(self.directory / _PAGE_KEY)),
+            PageTokens(_page_secret(self.store)),
             self.limits,
             self.clock,
             self.counts,
@@ -204,6 +217,11 @@ class ServiceParts(ServerParts):
         keys = prepare_bundle_keys(self.directory, self.settings.bundle_key, self.clock, self.log)
         seconds = self.settings.bundle_days * DAY
         return Exporter(self.directory, self.work, updates, partial(_signer, keys, self.ring), seconds, self.clock)
+
+
+def _page_secret(store: Store) -> bytes:
+    shared = store.shared_keys
+    return read_or_create_secret(store.directory / _PAGE_KEY) if shared is None else shared.secret(_PAGE_KEY)
 
 
 def _signer(keys: KeySource, ring: KeyRing) -> SigningKey:

@@ -11,6 +11,7 @@ from typing import Any
 import falcon.asgi
 
 from ...bundles.errors import BundleError
+from ...runtime.rates.server_share import ServerShare
 from ..endpoints.decisions.admissions import Admissions
 from ..endpoints.decisions.deciding import Deciding
 from ..endpoints.decisions.discovery import CALLS
@@ -68,6 +69,7 @@ class ServerParts(ABC):
     `clock` gives epoch seconds. `own_url` is the public URL if the settings name none. `counts` counts for the metrics.
     `calls` are the members of the metadata. `draining` tells that the server is about to stop. `preparing` surrounds
     what prepares an environment. `notes_callers` says that the callers of requests are noted, for the access log.
+    `share` is the part of limits that this server of several allows.
     """
 
     settings: Settings
@@ -80,6 +82,7 @@ class ServerParts(ABC):
     draining: Draining = field(default_factory=Draining)
     preparing: PreparingThreads = field(default_factory=PreparingThreads)
     notes_callers: bool = False
+    share: ServerShare | None = None
 
     def __post_init__(self) -> None:
         """Make now what the workers share in memory. Made after the fork, each worker would have its own."""
@@ -158,7 +161,7 @@ class ServerParts(ABC):
     @cached_property
     def attempts(self) -> FailedAttempts:
         """Failed attempts by address. All workers share them."""
-        return FailedAttempts(self.limits.failed_attempts, self.clock)
+        return FailedAttempts(self.limits.failed_attempts, self.clock, self.share)
 
     def wrong_secret(self, address: str) -> int | None:
         """Counts a wrong secret from an address. Returns the seconds to wait after too many, or else None."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ...runtime import Engine
+from ...runtime.rates.server_share import ServerShare
 from ..endpoints.decisions.batch import merged
 from ..endpoints.decisions.draining import Draining
 from ..endpoints.decisions.shared_rates import SharedRates
@@ -65,8 +66,10 @@ class ServerProgram:
         log: logging.Logger,
         routes: Iterable[tuple[str, str]],
         directory: Path | None = None,
+        share: ServerShare | None = None,
     ) -> None:
         """`name` is that of the service, for telemetry. `routes` are counted apart. `directory` has the server's keys.
+        `share` is the part of each rate limit that the server may allow.
 
         Raises BadSetting, CannotListen, OSError.
         """
@@ -74,7 +77,7 @@ class ServerProgram:
         inherited = inherited_socket(os.environ)
         self.listener = listening_socket(options.bind, options.default_bind, inherited)
         self.is_inherited, self.envoy = inherited is not None, reserved(options.envoy_bind)
-        self.rates = SharedRates(options.workers, settings.rate_bytes, log)
+        self.rates = SharedRates(options.workers, settings.rate_bytes, log, share)
         self.counts = Counts.shared(routes, places_for(options.workers))
         kept, target = settings.decision_log, options.decision_log
         kept = kept if target is None else replace(kept, target=target)

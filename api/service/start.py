@@ -12,6 +12,8 @@ from pathlib import Path
 
 from ...compiler.limits import DEFAULTS
 from ..engines.exports.export_counts import Exports
+from ..engines.jobs.runner import Jobs
+from ..engines.leases.shared_store import shared_store
 from ..engines.live.activation import Activation
 from ..engines.live.bundle_files import BundleFiles
 from ..engines.live.data_directory import hold, prepare_directory
@@ -20,11 +22,15 @@ from ..engines.live.preparations import Preparations
 from ..engines.live.preparing_threads import PreparingThreads
 from ..identity.admin_access import AdminAccess, admin_access, keep_adopted
 from ..identity.attempt_counts import RefusedAttempts
+from ..identity.keys.agreement import KeyAgreement
+from ..identity.keys.held_keys import held_keys, held_url, make_first_keys
 from ..identity.keys.ring import KeyRing, KeySealer
 from ..identity.keys.sources import prepare_audit_keys
 from ..server.server import Service
 from ..server.supervision.part import Part
 from ..settings.settings import Settings
+from ..store.database.connections import DatabaseServer
+from ..store.duties.duty import process_name
 from ..store.store import Store
 from ..telemetry.metrics.counts import Counts
 from .app import create_application
@@ -33,7 +39,8 @@ from .routes.all_routes import COUNTED
 from .server_program import ServerOptions, ServerProgram
 from .upkeep.audit_upkeep import AuditUpkeep
 from .upkeep.expiry_sweep import ExpirySweep
-from .upkeep.tasks import audit_tasks, sweep_tasks, use_tasks
+from .upkeep.key_upkeep import KeyUpkeep
+from .upkeep.tasks import audit_tasks, key_tasks, sweep_tasks, use_tasks
 from .upkeep.upkeep import Upkeep
 from .upkeep.use_upkeep import UseUpkeep
 
@@ -52,11 +59,23 @@ class ServiceStart:
         prepare_directory(directory)
         self._directory, self._settings, self._log = directory, settings, log
         self._lock = hold(directory)
-        self.program = ServerProgram("writ", options, settings, log, COUNTED, directory)
-        self.store = opened_store(directory, settings, self.program.counts, log)
+        self._shared = shared = shared_store(settings.store, directory, settings.log_format, log)
+        self.program = ServerProgram("writ", options, settings, log, COUNTED, directory, shared.share)
+        if self._shared.has_lease:
+            self._settings = settings = replace(settings, stale_seconds=0.0)  # design.md, "The server"
+        self.store = opened_store(directory, settings, self.program.counts, log, self._shared.database)
+        if loss := self.store.possible_loss():
+            log.warning("%s", loss)
+        for exposure in self.store.exposures():
+            log.warning("%s", exposure)
+        if self._shared.database is not None and self.store.path.exists():
+            unused = "`%s` is not used, since the store is in the database; move it away, so that nobody starts on it"
+            log.warning(unused, self.store.path)
+        self._shared.start(self.program.counts.confirmed, self.store.signal)
         self.program.decisions.tell_doubts([one.id for one in self.store.environments()])
         self._refused, self._exports = RefusedAttempts(), Exports(time.time)
         self._audit = self._audit_upkeep()
+        self._keys: KeyUpkeep | None = None
         self.access = self._record_start()
 
     def finish(self) -> Service:
@@ -64,10 +83,12 @@ class ServiceStart:
 
         Raises UnusableKey, BadSetting, CannotListen, NoSources, Stale, StoreUnavailable, OSError.
         """
+        self._shared.settle()
         preparations = Preparations(time.time, self._log)
         preparing = PreparingThreads(preparations)
         engines = self._engines(preparing)
-        activation = Activation(self._directory, engines, self._log, self.program.counts)
+        jobs = Jobs(self._directory, url=self._settings.store.url)
+        activation = Activation(jobs, engines, self._log, self.program.counts)
         parts = self._parts(engines, activation, preparing)
         application = create_application(parts)
         service = self.program.service(
@@ -84,7 +105,8 @@ class ServiceStart:
         """Returns what keeps the audit log. Makes its key if there is none."""
         keys = prepare_audit_keys(self._directory, self._settings.audit_key, time.time, self._log)
         sealer, days = KeySealer(KeyRing(keys, self._log)), self._settings.audit_days
-        return AuditUpkeep(self.store.audit, self._refused, self._exports, sealer, days, time.time, self._log)
+        has_duty = self._shared.has_duty
+        return AuditUpkeep(self.store.audit, self._refused, self._exports, sealer, days, time.time, self._log, has_duty)
 
     def _record_start(self) -> AdminAccess:
         """Records the start in the audit log and returns the administrator's key.
@@ -93,9 +115,25 @@ class ServiceStart:
         was kept first would count as an old one at the next start, and never be recorded.
         """
         access = admin_access(self._directory, self._settings.admin_key)
+        self._keys = self._agreed_keys(access.digest)
         self._audit.begin_service(new_key=access.is_new)
         keep_adopted(self._directory, access)
         return access
+
+    def _agreed_keys(self, admin_digest: bytes) -> KeyUpkeep | None:
+        """Returns what keeps the keys and the public URL of several servers the same. They are at this moment.
+
+        Raises UnusableKey, StoreUnavailable.
+        """
+        shared = self.store.shared_keys
+        if shared is None:
+            return None
+        directory, settings = self._directory, self._settings
+        make_first_keys(directory, settings)
+        name, url = process_name(directory), held_url(settings, self.program.url)
+        agreement = KeyAgreement(shared, name, lambda: [*held_keys(directory, settings, admin_digest), url])
+        agreement.join(self._log.warning)
+        return KeyUpkeep(agreement)
 
     def _engines(self, preparing: PreparingThreads) -> LiveEngines:
         """Returns the engines. The default one is open already, so that the workers share its mapping."""
@@ -114,6 +152,8 @@ class ServiceStart:
             settings=self._settings,
             engines=engines,
             activate=activation,
+            confirm=self._shared.confirm,
+            lease=self._shared.cell,
             clock=time.time,
             admin_key=self.access.digest,
             log=self._log,
@@ -125,23 +165,32 @@ class ServiceStart:
             decision_log=program.decisions.log,
             draining=program.draining,
             notes_callers=program.requests.is_on,
+            share=self._shared.share,
         )
 
     def _life(self, parts: ServiceParts, activation: Activation, preparations: Preparations) -> Iterable[Part]:
         """Yields what lives in the workers beside the parts of every server."""
         upkeep = self._upkeep(parts, activation)
         yield Part(beat=upkeep.beat, end=upkeep.end_worker, end_service=upkeep.end_service)
-        yield Part(beat=activation.build_missing)
+        yield Part(beat=activation.beat)
         yield Part(end=preparations.leave, worker_gone=preparations.worker_gone)
+        yield from self._shared.parts()
 
     def _upkeep(self, parts: ServiceParts, activation: Activation) -> Upkeep:
         uses = UseUpkeep(parts.uses, self.store.credentials, time.time)
-        sweep = ExpirySweep(self.store.expiring, self._directory, self._settings.sweep_days, activation, time.time)
-        return Upkeep([*audit_tasks(self._audit), *use_tasks(uses), *sweep_tasks(sweep)], self._log)
+        days, has_duty = self._settings.sweep_days, self._shared.has_duty
+        sweep = ExpirySweep(self.store.expiring, self._directory, days, activation, time.time, has_duty)
+        keys = () if self._keys is None else key_tasks(self._keys)
+        return Upkeep([*keys, *audit_tasks(self._audit), *use_tasks(uses), *sweep_tasks(sweep)], self._log)
 
 
-def opened_store(directory: Path, settings: Settings, counts: Counts, log: logging.Logger) -> Store:
-    """Returns the store. Says so if it was upgraded. Raises StoreUnavailable."""
+def opened_store(
+    directory: Path, settings: Settings, counts: Counts, log: logging.Logger, server: DatabaseServer | None = None
+) -> Store:
+    """Returns the store, in the database of a `server` or else in the directory. Says so if it was upgraded.
+
+    Raises StoreUnavailable.
+    """
     limit = settings.limits.write_milliseconds
     store = Store.open(
         directory,
@@ -150,6 +199,7 @@ def opened_store(directory: Path, settings: Settings, counts: Counts, log: loggi
         upgrade=True,
         locked_milliseconds=limit,
         limits=replace(DEFAULTS, group_depth=settings.limits.group_depth),
+        server=server,
     )
     if store.upgraded_from is not None:
         log.info("the store was upgraded; `%s` is a copy from before the upgrade", store.upgraded_from)

@@ -1,11 +1,12 @@
 """The settings of the service: the one table of the `WRIT_` variables, and the values that it gives.
 
-A new setting is one new row: a field of `Settings`, or of `HttpLimits` if it bounds what one client may ask for.
+A new setting is one new row: a field of `Settings`, of `HttpLimits` if it bounds what one client may ask for, or of
+`StoreSettings`.
 `writ serve --help`, the warning about an unknown variable and the reference of operations follow from the rows.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
 from ...bundles.wording import did_you_mean, quoted
@@ -17,11 +18,12 @@ from .setting_readers import (
     SECONDS,
     SHARE,
     TEXT,
-    AnyReader,
     BadSetting,
     choice,
     count,
 )
+from .setting_rows import Setting, rows_of, setting
+from .store_settings import StoreSettings
 
 __all__ = [
     "ALGORITHMS",
@@ -61,108 +63,85 @@ TOKEN_VARIABLE, *CLIENT_VARIABLES = COMMAND_VARIABLES = ("WRIT_TOKEN", "WRIT_CLI
 """The variables with the credential of a command that calls a service. They are no settings of the service."""
 
 _PREFIX: Final = "WRIT_"
-_ROW: Final = "row"
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """A row of the table: the variable, the reader of its text, its default, and one sentence for the operator."""
-
-    variable: str
-    reader: AnyReader
-    default: Any
-    sentence: str
-
-    @property
-    def shown_default(self) -> str:
-        """Returns the default as text, which is empty if there is none."""
-        return (
-            ""
-            if self.default is None
-            else f"{self.default:g}"
-            if isinstance(self.default, float)
-            else str(self.default)
-        )
-
-
-def _row(variable: str, reader: AnyReader, default: Any, sentence: str) -> Any:
-    """Returns the field of a dataclass that is a row of the table."""
-    return field(default=default, metadata={_ROW: Setting(variable, reader, default, sentence)})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HttpLimits:
     """The most that one client may ask of the service (design.md, "Limits")."""
 
-    body_bytes: int = _row("WRIT_MAX_BODY_BYTES", count(2**30), 2**20, "Bytes of a request's body.")
+    body_bytes: int = setting("WRIT_MAX_BODY_BYTES", count(2**30), 2**20, "Bytes of a request's body.")
     # The JSON parser itself gives up a little below 1,000 levels.
-    nesting: int = _row("WRIT_MAX_NESTING", count(500), 32, "Levels of JSON in a body.")
-    string_bytes: int = _row("WRIT_MAX_STRING_BYTES", count(2**30), 64 * 1024, "Bytes of a string in a body.")
-    key_characters: int = _row("WRIT_MAX_KEY_CHARACTERS", count(2**20), 256, "Characters of a member's name in a body.")
-    batch_items: int = _row("WRIT_MAX_BATCH_ITEMS", count(1_000_000), 1_000, "Decisions or elements in a batch.")
-    explanation_bytes: int = _row(
+    nesting: int = setting("WRIT_MAX_NESTING", count(500), 32, "Levels of JSON in a body.")
+    string_bytes: int = setting("WRIT_MAX_STRING_BYTES", count(2**30), 64 * 1024, "Bytes of a string in a body.")
+    key_characters: int = setting(
+        "WRIT_MAX_KEY_CHARACTERS", count(2**20), 256, "Characters of a member's name in a body."
+    )
+    batch_items: int = setting("WRIT_MAX_BATCH_ITEMS", count(1_000_000), 1_000, "Decisions or elements in a batch.")
+    explanation_bytes: int = setting(
         "WRIT_MAX_EXPLANATION_BYTES",
         count(2**30),
         2**23,
         "Bytes of the explained decisions of a batch. Items after the limit are refused.",
     )
     # The compiler takes no longer document, the store no longer page.
-    model_bytes: int = _row("WRIT_MAX_MODEL_BYTES", count(2**28), 2**28, "Bytes of a whole model.")
-    page_items: int = _row("WRIT_MAX_PAGE_ITEMS", count(1_000), 1_000, "Items on a page of a list.")
-    write_milliseconds: int = _row(
+    model_bytes: int = setting("WRIT_MAX_MODEL_BYTES", count(2**28), 2**28, "Bytes of a whole model.")
+    page_items: int = setting("WRIT_MAX_PAGE_ITEMS", count(1_000), 1_000, "Items on a page of a list.")
+    write_milliseconds: int = setting(
         "WRIT_MAX_WRITE_MILLISECONDS",
         count(60_000),
         250,
         "Processor time that a write may take while other writes wait. One that takes longer is refused.",
     )
-    group_depth: int = _row(
+    group_depth: int = setting(
         GROUP_DEPTH,
         GROUP_DEPTHS,
         64,
         "Groups in a chain, each a member of the next; all groups of a cycle count. Commands that check models read it"
         " too.",
     )
-    search_candidates: int = _row(
+    search_candidates: int = setting(
         "WRIT_MAX_SEARCH_CANDIDATES", count(10_000_000), 20_000, "Candidates that a search tries for one page."
     )
-    failed_attempts: int = _row(
+    failed_attempts: int = setting(
         "WRIT_MAX_FAILED_ATTEMPTS",
         count(1_000_000),
         300,
         "Wrong credentials from one address in a minute, over all workers. More get 429. Behind a proxy, all clients"
         " have the proxy's address.",
     )
-    connections: int = _row(
+    connections: int = setting(
         "WRIT_MAX_CONNECTIONS",
         count(1_000_000),
         4_096,
         "Open connections of a worker. Above the limit, the connection that has waited longest for a request is closed."
         " If all connections are in use, a new one gets 503.",
     )
-    envoy_calls: int = _row(
+    envoy_calls: int = setting(
         "WRIT_MAX_ENVOY_CALLS",
         count(1_000_000),
         1_000,
         "Checks of Envoy over gRPC that a worker has in work at a time. More are refused, so Envoy denies them.",
     )
-    head_seconds: float = _row("WRIT_HEAD_SECONDS", SECONDS, 10.0, "Time until a request's head is complete, else 408.")
-    body_seconds: float = _row(
+    head_seconds: float = setting(
+        "WRIT_HEAD_SECONDS", SECONDS, 10.0, "Time until a request's head is complete, else 408."
+    )
+    body_seconds: float = setting(
         "WRIT_BODY_SECONDS",
         SECONDS,
         30.0,
         "Time until a request's body is complete, else 408. A body may take longer if it keeps `WRIT_MIN_BODY_RATE`"
         " and never pauses for this long.",
     )
-    body_rate: int = _row(
+    body_rate: int = setting(
         "WRIT_MIN_BODY_RATE", count(2**30), 32 * 1024, "Bytes a second, on average, of a body that takes longer."
     )
-    waiting: int = _row(
+    waiting: int = setting(
         "WRIT_MAX_WAITING",
         count(1_000_000),
         10_000,
         "Long polls that wait in a worker, and three quarters of its connections at most. More are answered at once.",
     )
-    idle_seconds: float = _row(
+    idle_seconds: float = setting(
         "WRIT_IDLE_SECONDS", SECONDS, 75.0, "Time that a connection may wait for its next request."
     )
 
@@ -171,77 +150,77 @@ class HttpLimits:
 class DecisionLogSettings:
     """The settings of the decision log, of a service or an agent. `target` None: there is no such log."""
 
-    target: str | None = _row(
+    target: str | None = setting(
         "WRIT_DECISION_LOG", TEXT, None, "Log each decision: to a file, to standard output (`-`), or to a URL."
     )
-    when_full: str = _row(
+    when_full: str = setting(
         "WRIT_DECISION_LOG_WHEN_FULL",
         choice(*WHEN_FULL),
         WHEN_FULL[0],
         "What happens to decisions while the decision log is full. With `drop`, they go on without a record. With"
         " `refuse`, they get 503.",
     )
-    permit_share: float = _row(
+    permit_share: float = setting(
         "WRIT_DECISION_LOG_PERMITS",
         SHARE,
         1.0,
         "The share of permissions that the decision log has. It has all denials and searches.",
     )
-    masks: str | None = _row(
+    masks: str | None = setting(
         "WRIT_DECISION_LOG_MASKS",
         TEXT,
         None,
         "What of requests stays out of the decision log: JSON, or the path of its file.",
     )
-    hash_key: str | None = _row(
+    hash_key: str | None = setting(
         "WRIT_DECISION_LOG_HASH_KEY",
         TEXT,
         None,
         "The secret of the hashes that masks make, 32 characters at least. The default is a key in the data directory.",
     )
-    buffer_bytes: int = _row(
+    buffer_bytes: int = setting(
         "WRIT_DECISION_LOG_BUFFER_BYTES",
         count(2**34),
         64 * 2**20,
         "Bytes of decisions that wait in a worker to be logged. With more, the decision log is full.",
     )
-    buffer_records: int = _row(
+    buffer_records: int = setting(
         "WRIT_DECISION_LOG_BUFFER_RECORDS",
         count(10_000_000),
         100_000,
         "Calls that wait in a worker to be logged. A batch is one call. With more, the decision log is full.",
     )
-    record_bytes: int = _row(
+    record_bytes: int = setting(
         "WRIT_DECISION_LOG_RECORD_BYTES",
         count(2**30),
         2**20,
         "Bytes of the request and the answer in a record. A record with more goes without both.",
     )
-    batch_bytes: int = _row(
+    batch_bytes: int = setting(
         "WRIT_DECISION_LOG_BATCH_BYTES",
         count(2**28),
         2**20,
         "Bytes after which records are sent to a URL, before compression.",
     )
-    batch_seconds: float = _row(
+    batch_seconds: float = setting(
         "WRIT_DECISION_LOG_BATCH_SECONDS", SECONDS, 1.0, "Time after which records are sent to a URL."
     )
-    stop_seconds: float = _row(
+    stop_seconds: float = setting(
         "WRIT_DECISION_LOG_STOP_SECONDS", SECONDS, 5.0, "Time that a worker which stops takes to log what waits."
     )
-    shape: str = _row(
+    shape: str = setting(
         "WRIT_DECISION_LOG_SHAPE",
         choice(*LOG_SHAPES),
         LOG_SHAPES[0],
         "The shape of records. With `opa`, they are events of OPA's decision log, which `writ replay` can't read.",
     )
-    authorization_file: str | None = _row(
+    authorization_file: str | None = setting(
         "WRIT_DECISION_LOG_AUTHORIZATION_FILE",
         TEXT,
         None,
         "The file with the `Authorization` header for a URL. It is read for each batch.",
     )
-    ca_file: str | None = _row(
+    ca_file: str | None = setting(
         "WRIT_DECISION_LOG_CA_FILE", TEXT, None, "The authorities for the certificate of a URL (PEM)."
     )
 
@@ -250,87 +229,92 @@ class DecisionLogSettings:
 class Settings:
     """The settings. `warnings` has a sentence for each unknown variable that begins with `WRIT_`."""
 
-    admin_key: str | None = _row(
+    admin_key: str | None = setting(
         "WRIT_ADMIN_KEY",
         TEXT,
         None,
         "The administrator's key, 32 characters at least. It replaces the key of the data directory.",
     )
-    public_url: str | None = _row(
+    public_url: str | None = setting(
         "WRIT_PUBLIC_URL",
         PUBLIC_URL,
         None,
         "The base of every URL that the service hands out, and the issuer of its tokens. The default is the bind"
         " address.",
     )
-    synchronous: str = _row(
+    synchronous: str = setting(
         "WRIT_SYNCHRONOUS",
         choice(*SYNCHRONOUS),
         SYNCHRONOUS[0],
         "When a write is on disk. With `NORMAL`, writes are faster, and a power failure may lose the last of them.",
     )
-    stale_seconds: float = _row(
-        "WRIT_STALE_SECONDS", SECONDS, 5.0, "Time for which decisions go on from memory if the store can't be read."
+    stale_seconds: float = setting(
+        "WRIT_STALE_SECONDS",
+        SECONDS,
+        5.0,
+        "Time for which decisions go on from memory if the store can't be read. On PostgreSQL,"
+        " only with `WRIT_CONSISTENCY=local`.",
     )
-    signing_key: str | None = _row(
+    signing_key: str | None = setting(
         "WRIT_SIGNING_KEY",
         TEXT,
         None,
         "The keys that sign tokens: a PEM, or the path of a PEM file. The default is a key in the data directory.",
     )
-    signing_algorithm: str = _row(
+    signing_algorithm: str = setting(
         "WRIT_SIGNING_ALGORITHM", choice(*ALGORITHMS), ALGORITHMS[0], "The kind of a signing key that Writ makes."
     )
-    audit_key: str | None = _row(
+    audit_key: str | None = setting(
         "WRIT_AUDIT_KEY",
         TEXT,
         None,
         "The key that seals the audit log: a PEM, or the path of a PEM file. The default is a key in the data"
         " directory.",
     )
-    bundle_key: str | None = _row(
+    bundle_key: str | None = setting(
         "WRIT_BUNDLE_KEY",
         TEXT,
         None,
         "The key that signs bundles: the PEM of an Ed25519 key, or the path of its file. The default is a key in the"
         " data directory.",
     )
-    bundle_days: int = _row(
+    bundle_days: int = setting(
         "WRIT_BUNDLE_DAYS",
         count(366),
         30,
         "Days for which an exported bundle is accepted. Writ signs it again after half of them.",
     )
-    rate_bytes: int = _row(
+    rate_bytes: int = setting(
         "WRIT_RATE_LIMIT_BYTES",
         count(2**30),
         DEFAULT_BYTES,
         "Bytes of a worker's counters for rate limits. The more subjects are counted at a time, the more it takes.",
     )
-    audit_days: int = _row("WRIT_AUDIT_DAYS", count(100_000), 400, "Days for which audit entries are kept.")
-    sweep_days: int = _row(
+    audit_days: int = setting("WRIT_AUDIT_DAYS", count(100_000), 400, "Days for which audit entries are kept.")
+    sweep_days: int = setting(
         "WRIT_SWEEP_DAYS",
         count(100_000, lowest=0),
         30,
         "Days after its expiry at which an assignment or a grant is removed from the store. With 0, none is removed.",
     )
+    store: StoreSettings = field(default_factory=StoreSettings)
     decision_log: DecisionLogSettings = field(default_factory=DecisionLogSettings)
-    metrics_bind: str | None = _row(
+    metrics_bind: str | None = setting(
         "WRIT_METRICS_BIND",
         TEXT,
         None,
         "The address, `HOST:PORT`, where the metrics are served without a credential. `--metrics-bind` comes first.",
     )
-    log_format: str = _row(
+    log_format: str = setting(
         LOG_FORMAT,
         choice(*LOG_FORMATS),
         LOG_FORMATS[0],
         "The lines of the log: text, or JSON objects. `--log-format` comes first.",
     )
-    access_log: str = _row(
+    access_log: str = setting(
         "WRIT_ACCESS_LOG", choice(*SWITCH), SWITCH[0], "With `on`, the log has a line for each request."
     )
-    telemetry: str = _row(
+    telemetry: str = setting(
         "WRIT_OTEL",
         choice(*SWITCH),
         SWITCH[0],
@@ -340,17 +324,15 @@ class Settings:
     warnings: tuple[str, ...] = ()
 
 
-AnySettings: TypeAlias = type[Settings] | type[DecisionLogSettings] | type[HttpLimits]
+AnySettings: TypeAlias = type[Settings] | type[DecisionLogSettings] | type[HttpLimits] | type[StoreSettings]
 """A class whose fields are rows of the table."""
 
-_CLASSES: Final[tuple[AnySettings, ...]] = (Settings, DecisionLogSettings, HttpLimits)
+_CLASSES: Final[tuple[AnySettings, ...]] = (Settings, StoreSettings, DecisionLogSettings, HttpLimits)
 
 
 def rows(of: AnySettings = Settings) -> Iterator[tuple[str, Setting]]:
     """Yields each row of a class with the name of its field."""
-    for one in fields(of):
-        if _ROW in one.metadata:
-            yield one.name, one.metadata[_ROW]
+    return rows_of(of)
 
 
 TABLE: Final[Mapping[str, Setting]] = {row.variable: row for of in _CLASSES for _, row in rows(of)}
@@ -370,7 +352,8 @@ def settings_from(environment: Mapping[str, str]) -> Settings:
     unknown = (name for name in environment if name.startswith(_PREFIX) and name not in (*TABLE, *COMMAND_VARIABLES))
     warnings = tuple(map(_warning, unknown))
     decision_log = DecisionLogSettings(**_values(DecisionLogSettings, environment))
-    return Settings(**_values(Settings, environment), decision_log=decision_log, limits=limits, warnings=warnings)
+    store, others = StoreSettings(**_values(StoreSettings, environment)), _values(Settings, environment)
+    return Settings(**others, store=store, decision_log=decision_log, limits=limits, warnings=warnings)
 
 
 def _values(of: AnySettings, environment: Mapping[str, str]) -> dict[str, Any]:

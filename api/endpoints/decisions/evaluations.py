@@ -22,13 +22,10 @@ from .deciding import Deciding
 from .decision_shapes import Decision, Decisions, EvaluationsRequest
 from .evaluation import explains
 from .lane_answers import LaneAnswer
-from .slices import LOOP_SECONDS, beside_loop, on_loop, take
+from .slices import LOOP_SECONDS, beside_loop, ends_within, on_loop, take
 
 ITEMS_AT_ONCE: Final = 100
 """A batch with more items is left to the application."""
-
-PLAIN_ITEMS: Final = 10
-"""The items of a plain batch that are decided at a time. Each takes microseconds."""
 
 EVALUATE_MANY: Final = Operation(
     "evaluateMany",
@@ -111,7 +108,7 @@ class Evaluations:
         plain, instant = self._bodies.plain.batch(body), self._clock() if now is None else now
         if plain is not None and len(plain.evaluations) <= min(ITEMS_AT_ONCE, self._limits.batch_items):
             answers: list[DecisionAnswer] = []
-            if not take(engine.answers(plain, instant), answers, LOOP_SECONDS, PLAIN_ITEMS):
+            if not ends_within(engine.add_answers(plain, instant, answers), LOOP_SECONDS):
                 return None
             if len(answers) == len(plain.evaluations):  # else one of them needs the general reader
                 self._deciding.counts.decided_many(engine, [answer.reason_code for answer in answers])

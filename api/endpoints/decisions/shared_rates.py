@@ -7,6 +7,7 @@ import threading
 
 from ....runtime.rate_counters import SALT_BYTES
 from ....runtime.rates.rate_table import RateTable, table_bytes
+from ....runtime.rates.server_share import ServerShare
 
 
 class SharedRates:
@@ -16,11 +17,13 @@ class SharedRates:
     row. During a reload, old and new workers run side by side, so there are two rows for each worker.
     """
 
-    def __init__(self, workers: int, row_bytes: int, log: logging.Logger) -> None:
-        """`row_bytes` bounds the bytes of a row. The system provides the memory of a row once the row is used."""
+    def __init__(self, workers: int, row_bytes: int, log: logging.Logger, share: ServerShare | None = None) -> None:
+        """`row_bytes` bounds the bytes of a row. The system provides the memory of a row once the row is used. `share`
+        is the part of each limit that this server may allow.
+        """
         self._rows, self._log = 2 * workers, log
         memory = mmap.mmap(-1, table_bytes(self._rows, row_bytes))
-        self.counters = RateTable(memory, self._rows, secrets.token_bytes(SALT_BYTES), threading.Lock())
+        self.counters = RateTable(memory, self._rows, secrets.token_bytes(SALT_BYTES), threading.Lock(), share=share)
 
     def start_worker(self, place: int) -> None:
         """Let this process count, in the row of its place. No other living worker has this place.

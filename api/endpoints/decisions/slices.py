@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
-from itertools import islice
 from time import perf_counter
 from typing import Final, TypeVar
 
@@ -30,15 +29,20 @@ async def beside_loop(items: Iterator[_T], found: list[_T], in_thread: InThread)
         pass
 
 
-def take(items: Iterator[_T], found: list[_T], seconds: float, at_a_time: int = 1) -> bool:
-    """Add items to `found` for some time. Returns whether there are no more.
+def take(items: Iterator[_T], found: list[_T], seconds: float) -> bool:
+    """Add items to `found` for some time. Returns whether there are no more."""
+    end = perf_counter() + seconds
+    for item in items:
+        found.append(item)
+        if perf_counter() > end:
+            return False
+    return True
 
-    PERF: the clock is read after so many items `at_a_time`. Several are right for those that take microseconds.
-    """
-    end, count = perf_counter() + seconds, len(found)
-    while perf_counter() <= end:
-        found.extend(islice(items, at_a_time))
-        count += at_a_time
-        if len(found) < count:
-            return True
-    return False
+
+def ends_within(work: Iterator[None], seconds: float) -> bool:
+    """Work for some time. Returns whether it is all done. Only in a pause of the work can it be left."""
+    end = perf_counter() + seconds
+    for _ in work:  # noqa: SIM110 - PERF: a generator takes three times as long
+        if perf_counter() > end:
+            return False
+    return True

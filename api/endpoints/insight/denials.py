@@ -55,11 +55,15 @@ class DenialRecord(Struct, frozen=True, omit_defaults=True):
 
 
 class DenialsAnswer(Struct, frozen=True):
-    """Denials, the newest first. `next_cursor` is null at the end of what is read back. `source` is where they are."""
+    """Denials, the newest first. `next_cursor` is null at the end of what is read back. `source` is where they are.
+
+    `at_this_server` says that other servers may have the store, and that what they log is not here.
+    """
 
     items: tuple[DenialRecord, ...]
     next_cursor: str | None
     source: Literal["file"]
+    at_this_server: bool
 
 
 class _Decided(Struct, frozen=True, gc=False):
@@ -95,8 +99,8 @@ LIST: Final = Operation(
 class Denials:
     """The newest denials in one environment."""
 
-    def __init__(self, work: StoreWork, limits: HttpLimits, decision_log: Log) -> None:
-        self._work, self._limits, self._log = work, limits, decision_log
+    def __init__(self, work: StoreWork, limits: HttpLimits, decision_log: Log, at_this_server: bool) -> None:
+        self._work, self._limits, self._log, self._at_this_server = work, limits, decision_log, at_this_server
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:
         """Answer 200 with a page of records.
@@ -120,8 +124,8 @@ class Denials:
         items, following = b",".join(line for line, _ in found[:limit]), None
         if len(found) > limit:
             following = cursor_after(_LIST, (found[limit - 1][1],))
-        end = (ENCODER.encode(following), ENCODER.encode(_SOURCE))
-        return b'{"items":[%b],"next_cursor":%b,"source":%b}' % (items, *end)
+        end = map(ENCODER.encode, (following, _SOURCE, self._at_this_server))
+        return b'{"items":[%b],"next_cursor":%b,"source":%b,"at_this_server":%b}' % (items, *end)
 
     def _denials(self, environment: Environment) -> Iterator[tuple[bytes, str]]:
         """Yields the denials in an environment with their ids, the newest first. Raises Conflict."""

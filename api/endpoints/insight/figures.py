@@ -34,13 +34,15 @@ class MinuteAnswer(Struct, frozen=True):
 class FiguresAnswer(Struct, frozen=True):
     """The decisions from `since` until `until`. `minutes` are up to 60, oldest first, and the last one is not over.
 
-    `reasons` has every reason code, with the number of its decisions in these minutes.
+    `reasons` has every reason code, with the number of its decisions in these minutes. `at_this_server` says that
+    other servers may have the store, and that their decisions are not counted.
     """
 
     since: Instant
     until: Instant
     minutes: tuple[MinuteAnswer, ...]
     reasons: dict[str, Count]
+    at_this_server: bool
 
 
 GET: Final = Operation(
@@ -57,8 +59,8 @@ GET: Final = Operation(
 class Figures:
     """The decisions of one environment in the last hour."""
 
-    def __init__(self, work: StoreWork, counts: Counts) -> None:
-        self._work, self._hour = work, counts.table.hour
+    def __init__(self, work: StoreWork, counts: Counts, at_this_server: bool) -> None:
+        self._work, self._hour, self._at_this_server = work, counts.table.hour, at_this_server
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:
         """Answer 200.
@@ -70,7 +72,7 @@ class Figures:
         """
         known_parameters(req)
         found = await self._work.read(self._read, env, req.context.credential.bounds)
-        resp.data = ENCODER.encode(_shown(found))
+        resp.data = ENCODER.encode(_shown(found, self._at_this_server))
 
     def _read(self, env: str, bounds: Bounds) -> Hour:
         found = self._hour.read(self._work.store.environment(env, bounds).uuid)
@@ -82,14 +84,14 @@ class Figures:
         return found
 
 
-def _shown(hour: Hour) -> FiguresAnswer:
+def _shown(hour: Hour, at_this_server: bool) -> FiguresAnswer:
     reasons = {code.value: 0 for code in ReasonCode}
     for minute in hour.minutes:
         for (_, code), count in minute.counts.items():
             if code:
                 reasons[code] += count
     shown = tuple(_shown_minute(minute) for minute in hour.minutes)
-    return FiguresAnswer(show_seconds(hour.since), show_seconds(hour.until), shown, reasons)
+    return FiguresAnswer(show_seconds(hour.since), show_seconds(hour.until), shown, reasons, at_this_server)
 
 
 def _shown_minute(minute: Minute) -> MinuteAnswer:

@@ -132,7 +132,7 @@ class WholeModel:
             req, environment.etag
         )  # checked before a large document arrives, and again when it is written
         request = ReplacementRequest(env, actor_of(req), f".{FORMS[media]}", dry_run, extent, tag)
-        document = await spooled(req, self._limits.model_bytes, self._work.store.path.parent)
+        document = await spooled(req, self._limits.model_bytes, self._work.store.directory)
         replaced = self._replace(request, document, partial(self._bodies.confirm, req), flag(asked, "people"))
         resp.data = ENCODER.encode(await self._work.to_its_end(replaced))
 

@@ -1,21 +1,44 @@
 """Reads the figures of the store for an answer with metrics."""
 
 from contextlib import suppress
-from typing import Final
+from typing import Protocol
 
+from ....runtime.rates.server_share import ServerShare
 from ...store.audit.size import SizeOfLog
 from ...store.errors import StoreUnavailable
 from ...store.store import Store
-from ...telemetry.metrics.definitions import AUDIT_BYTES, AUDIT_ENTRIES, STORE_BYTES, Metric, Series
+from ...telemetry.metrics.definitions import (
+    AUDIT_BYTES,
+    AUDIT_ENTRIES,
+    LEASE_REMAINING,
+    SERVERS,
+    STORE_BYTES,
+    UPKEEP_DUTY,
+    Metric,
+    Series,
+)
 
-_FILES: Final = {"database": "", "log": "-wal"}
+
+class LeaseReading(Protocol):
+    """The lease of this server, as the metrics show it."""
+
+    @property
+    def share(self) -> ServerShare:
+        """The place of this server among all."""
+
+    def remaining_seconds(self) -> float:
+        """Returns the seconds until the lease runs out, or 0 without one."""
+
+    def has_duty(self) -> bool:
+        """Returns whether this server does the upkeep of the store now."""
 
 
 class StoreReadings:
     """Reads a store, for one thread at a time. If the store can't be read, only its figures are missing."""
 
-    def __init__(self, store: Store) -> None:
-        self._store, self._audit = store, SizeOfLog()
+    def __init__(self, store: Store, lease: LeaseReading | None = None) -> None:
+        """`lease` is that of this server, or None if no other server has the store."""
+        self._store, self._lease, self._audit = store, lease, SizeOfLog()
 
     def environments(self) -> dict[str, str] | None:
         """Returns the ids of all environments by their UUIDs, or None if the store can't be read."""
@@ -25,11 +48,12 @@ class StoreReadings:
 
     def read(self) -> dict[Metric, dict[Series, float]]:
         """Returns the values of the metrics that the store tells."""
-        found: dict[Metric, dict[Series, float]] = {STORE_BYTES: {}}
-        for name, ending in _FILES.items():
-            with suppress(OSError):
-                path = self._store.path.with_name(self._store.path.name + ending)
-                found[STORE_BYTES][(name,)] = path.stat().st_size
+        sizes = self._store.sizes()
+        found: dict[Metric, dict[Series, float]] = {STORE_BYTES: {(name,): size for name, size in sizes.items()}}
+        if self._lease is not None:
+            found[LEASE_REMAINING] = {(): self._lease.remaining_seconds()}
+            found[SERVERS] = {(): self._lease.share.servers}
+            found[UPKEEP_DUTY] = {(): self._lease.has_duty()}
         with suppress(StoreUnavailable):
             size = self._store.audit.size(self._audit)
             found[AUDIT_ENTRIES] = {(): size.entries}

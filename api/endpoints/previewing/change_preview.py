@@ -58,8 +58,11 @@ PREVIEW: Final = Operation(
 class ChangePreview:
     """Previews changes."""
 
-    def __init__(self, work: StoreWork, bodies: Bodies, trials: Trials, decision_log: Log) -> None:
+    def __init__(
+        self, work: StoreWork, bodies: Bodies, trials: Trials, decision_log: Log, at_this_server: bool
+    ) -> None:
         self._work, self._bodies, self._trials, self._log = work, bodies, trials, decision_log
+        self._at_this_server = at_this_server
 
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:
         """Answer 200, also for changes with errors."""
@@ -67,7 +70,7 @@ class ChangePreview:
         wanted = shaped(await self._bodies.read_element(req), WantedPreview, BAD)
         # What the log says of other people's requests is for administrators, as the log itself is.
         log = self._log.file if req.context.credential.scope is Scope.ADMIN else None
-        ask, edits = partial(_preview, log, self._work.store), edits_of(wanted.changes)
+        ask, edits = partial(_preview, log, self._at_this_server, self._work.store), edits_of(wanted.changes)
         try:
             found = await self._trials.asked(env, actor_of(req), edits, ask)
         except Rejected as ex:
@@ -80,14 +83,15 @@ class ChangePreview:
         resp.data = ENCODER.encode(found)
 
 
-def _preview(log: Path | None, store: Store, tried: Tried) -> ChangesPreview:
+def _preview(log: Path | None, at_this_server: bool, store: Store, tried: Tried) -> ChangesPreview:
     """Returns the preview, with decisions if there is a `log`. It takes long, so it runs in a thread."""
     trial, before, after = tried.trial, tried.before(), tried.after()
     elements, truncated = shown(map(_entry, trial.changes))
     decisions = None
     if log is not None:
         sentence_of = partial(_grant_text, store, trial)
-        decisions = replayed(before.engine, after.engine, log, trial.environment, tried.is_left, sentence_of)
+        engines = before.engine, after.engine
+        decisions = replayed(*engines, log, trial.environment, tried.is_left, sentence_of, at_this_server)
     return ChangesPreview(
         trial.environment.revision,
         tuple(_diagnostic(fault, "warning") for fault in trial.warnings),

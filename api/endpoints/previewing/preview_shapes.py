@@ -93,7 +93,7 @@ class PreviewedDecisions(Struct, frozen=True):
 
     `replayed` were compared, and `changed` of them would be answered otherwise. The others could not be compared: they
     are masked or incomplete, depend on a rate limit, or are searches without a filter. The groups whose decisions flip
-    come first.
+    come first. `at_this_server` says that other servers may have the store, and that what they log is not here.
     """
 
     replayed: Count
@@ -103,6 +103,7 @@ class PreviewedDecisions(Struct, frozen=True):
     not_compared: Count
     effects: EffectCounts
     groups: tuple[DecisionGroup, ...]
+    at_this_server: bool
 
 
 class ChangesPreview(Struct, frozen=True):

@@ -45,10 +45,11 @@ def replayed(
     environment: Environment,
     is_left: Callable[[], bool],
     sentence_of: SentenceOf,
+    at_this_server: bool,
 ) -> PreviewedDecisions | None:
     """Returns how two engines answer the newest requests to an environment, or None if the log can't be read.
 
-    Once `is_left` returns true, no further record is answered.
+    Once `is_left` returns true, no further record is answered. `at_this_server` is a member of the result.
 
     Both have counters for rate limits, which have counted nothing. Raises BundleError.
     """
@@ -71,6 +72,7 @@ def replayed(
             _group(change, group, sentence_of if place < SENTENCES else lambda _: A_GRANT)
             for place, (change, group) in enumerate(ordered(found))
         ),
+        at_this_server,
     )
 
 

@@ -149,7 +149,8 @@ class Revocation:
             if token.client != client.id:
                 raise OAuthRejected("invalid_grant", client.id, why="the token is another client's")
             if await work.read_credential(work.store.credentials.is_revoked, token.id):
-                return b"{}"  # without a write, for which other writers would wait
+                await work.confirm()  # without a write, for which other writers would wait
+                return b"{}"
             actor = client_actor(req, client)
             await work.change(work.store.credentials.revoke_token, actor, token.id, token.expires, work.now())
         return b"{}"

@@ -29,7 +29,7 @@ class ExportRequest(msgspec.Struct, frozen=True):
 def make_export(call: JobCall[ExportRequest]) -> None:
     """Make the export. Raises StoreUnavailable, OSError."""
     asked = call.request
-    maker = ExportMaker(call.store.path.parent, call.store, time.time)
+    maker = ExportMaker(call.store.directory, call.store, time.time)
     try:
         maker.export(asked.environment, asked.revision, read_signing_key(asked.key), asked.lifetime)
     except NotFound:  # the environment was deleted meanwhile

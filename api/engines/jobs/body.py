@@ -17,6 +17,7 @@ import msgspec
 from ....bundles.progress import Progress
 from ...settings.model_limits import model_limits
 from ...store.errors import Refusal, StoreUnavailable
+from ...store.leases.reaching import reached_without_lease
 from ...store.store import Store
 from .job import Job, JobCall, most_memory
 from .job_messages import JobRequest, Message, encoded, received
@@ -47,13 +48,14 @@ def _run(job: Job[Any, Any], channel: socket.socket, document: IO[bytes]) -> Non
     if not job.holds_lock(request):
         os.nice(NICENESS)
     _limit_memory()
-    directory = Path(asked.directory)
-    channel.sendall(encoded(_outcome(job, directory, request, document, _Stages(channel))))
+    channel.sendall(encoded(_outcome(job, asked, request, document, _Stages(channel))))
 
 
-def _outcome(job: Job[Any, Any], directory: Path, request: Any, document: IO[bytes], progress: Progress) -> Message:
+def _outcome(job: Job[Any, Any], asked: JobRequest, request: Any, document: IO[bytes], progress: Progress) -> Message:
     try:
-        store = Store.open(directory, create=False, limits=model_limits(os.environ))
+        limits = model_limits(os.environ)
+        server = None if asked.url is None else reached_without_lease(asked.url)
+        store = Store.open(Path(asked.directory), create=False, limits=limits, server=server)
         answer = job.body(JobCall(store, request, document, progress))
         return Message(answer=msgspec.Raw(msgspec.json.encode(answer)))
     except (Refusal, StoreUnavailable) as ex:

@@ -17,10 +17,13 @@ _CHUNK: Final = 1024 * 1024
 
 
 class JobRequest(msgspec.Struct, frozen=True):
-    """A call of a job, with the data directory of its store. `body` is the job's own request."""
+    """A call of a job, with the data directory of its store, and its URL if that is not in the directory. `body` is the
+    job's own request.
+    """
 
     directory: str
     body: msgspec.Raw
+    url: str | None = None
 
 
 class Message(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -28,9 +28,9 @@ _Answer = TypeVar("_Answer")
 class Jobs:
     """The jobs of one worker."""
 
-    def __init__(self, directory: Path, template: Template = TEMPLATE) -> None:
-        """`directory` is the data directory."""
-        self._directory, self._template = directory, template
+    def __init__(self, directory: Path, template: Template = TEMPLATE, url: str | None = None) -> None:
+        """`directory` is the data directory, and `url` that of the store if it is not there."""
+        self._directory, self._template, self._url = directory, template, url
         self._turns: dict[str, FairTurns] = {}
 
     async def run(
@@ -83,7 +83,7 @@ class Jobs:
                 files = [theirs.fileno()] if document is None else [theirs.fileno(), document.fileno()]
                 self._template.send(job, files)
             ours.setblocking(False)
-            asked = JobRequest(str(self._directory), msgspec.Raw(msgspec.json.encode(request)))
+            asked = JobRequest(str(self._directory), msgspec.Raw(msgspec.json.encode(request)), self._url)
             await asyncio.get_running_loop().sock_sendall(ours, encoded(asked))
             while True:
                 message = msgspec.json.decode(await received_async(ours), type=Message)

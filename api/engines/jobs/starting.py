@@ -6,14 +6,14 @@ another.
 
 import socket
 import subprocess
-import sys
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
+from ..work.process_apart import process_apart
 from .job import Job
 
-_START: Final = "from writ.api.engines.jobs.template import main; main()"
+_PROGRAM: Final = "writ.api.engines.jobs.template"
 
 
 class Template:
@@ -52,15 +52,7 @@ class Template:
         self._forget()
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
-            number = theirs.fileno()
-            self._process = subprocess.Popen(  # noqa: S603 - only names of Writ's modules
-                # -P: don't import from the folder that the service was started in
-                [sys.executable, "-P", "-c", _START, str(number), *self._places],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                pass_fds=(number,),  # and no listening socket, file or lock of the service
-                start_new_session=True,  # a terminal's signals are for the service
-            )
+            self._process = process_apart(_PROGRAM, [theirs.fileno()], *self._places)
         self._socket = ours
         return ours
 

@@ -2,12 +2,11 @@
 
 import asyncio
 import logging
-from pathlib import Path
 from time import perf_counter
 from typing import Final
 
 from ...store.environments import Environment
-from ...store.errors import Stale, StoreUnavailable
+from ...store.errors import NotSignalled, Stale, StoreUnavailable, WithoutLease
 from ...telemetry.metrics.counts import Counts
 from ..jobs.runner import Jobs
 from .bound_engines import ready_engine
@@ -31,11 +30,12 @@ RETRY_SECONDS: Final = 10.0
 class Activation:
     """Makes commits live on the event loop of one worker. Awaited after each commit."""
 
-    def __init__(self, directory: Path, live_engines: LiveEngines, log: logging.Logger, counts: Counts):
-        """`directory` is the data directory."""
-        self._jobs = Jobs(directory)
+    def __init__(self, jobs: Jobs, live_engines: LiveEngines, log: logging.Logger, counts: Counts):
+        """`jobs` build bundles."""
+        self._jobs = jobs
         self._live_engines, self._log, self._counts = live_engines, log, counts
         self._building: dict[str, asyncio.Task[None]] = {}
+        self._refreshing: asyncio.Task[None] | None = None
 
     async def __call__(self, env: Environment) -> None:
         """Make sure that the environment's revision is live.
@@ -47,6 +47,10 @@ class Activation:
         began = perf_counter()
         try:
             revision = (await ready_engine(self._live_engines.engine, env.id)).revision
+        except WithoutLease:
+            raise NotSignalled(
+                "the change is stored, but this server has no lease now, so it can't put it in force"
+            ) from None
         except Stale:  # it has no bundle yet
             revision = -1
         if revision < env.revision:
@@ -59,12 +63,19 @@ class Activation:
             if are_many or served.delta_bytes >= COMPACT_BYTES:
                 self._build_beside(env.id, env.revision)
 
-    def build_missing(self) -> None:
+    def beat(self) -> None:
         """Update the engines, and build missing bundles if the process that should have built them is gone.
 
-        Called each second.
+        Called each second, on the event loop.
         """
-        self._live_engines.refresh()
+        if self._refreshing is None or self._refreshing.done():
+            self._refreshing = asyncio.create_task(self._refresh())
+
+    async def _refresh(self) -> None:
+        try:
+            await self._live_engines.refresh()
+        except Exception:  # what fails here fails again where it is asked for, and is answered there
+            self._log.exception("the engines can't be updated beside requests")
         for environment, revision in self._live_engines.missing_bundles():
             self._build_beside(environment, revision)
 

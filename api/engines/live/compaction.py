@@ -24,7 +24,7 @@ def compact(call: JobCall[CompactionRequest]) -> None:
 
     Raises StoreUnavailable, OSError.
     """
-    directory, asked = call.store.path.parent, call.request
+    directory, asked = call.store.directory, call.request
     files = BundleFiles(directory, call.store)
     try:
         with builder_lock(directory):

@@ -19,7 +19,8 @@ from ....runtime import Engine
 from ....runtime.rates.rate_table import RateTable
 from ...store.database.watch import Version
 from ...store.environment_ids import DEFAULT
-from ...store.errors import NotFound, Stale, StoreUnavailable
+from ...store.environments import Environment
+from ...store.errors import LeaseOver, NotFound, Stale, StoreUnavailable, WithoutLease
 from ...store.store import Store
 from .bundle_files import BundleFiles, NoBundle
 from .engine_access import Updating
@@ -71,6 +72,9 @@ class LiveEngines:
         try:
             self._look()
             self._bring_up(environment)
+        except LeaseOver as ex:
+            self._seen = None
+            raise WithoutLease(str(ex)) from ex
         except StoreUnavailable as ex:
             self._seen = None
             if environment not in self._served:
@@ -98,11 +102,24 @@ class LiveEngines:
         self._seen = None  # another worker may have built it already
         return True
 
-    def refresh(self) -> None:
-        """Update the engines without a request, so that the next request finds little to do."""
+    async def refresh(self) -> None:
+        """Update the engines without a request, so that the next request finds little to do.
+
+        This finds commits without a signal. If the store can't be read, a request asks the watch whether it must. A
+        thread reads: requests that need not read go on while the store does not answer.
+        """
         self._watch.beat()
-        with suppress(StoreUnavailable):
-            self._look()
+        seen = self._seen
+        try:
+            version = self._watch.version()
+            here = await self._preparing.read(self._environments)
+        except (StoreUnavailable, WithoutLease):
+            return
+        if self._seen != seen:
+            return  # a request has looked meanwhile, or an engine was opened
+        self._take(version, here)
+        if self._behind and version == seen:
+            self._watch.upset()  # who was admitted to an engine has to ask for it again
         for environment in (*self._behind, *self._without_bundle):
             with suppress(NotFound, Stale, Updating, Unprepared):
                 self.engine(environment)
@@ -136,9 +153,17 @@ class LiveEngines:
     def _look(self) -> None:
         """Find out which engines are behind, if anything was committed. Raises StoreUnavailable."""
         version = self._watch.version()
-        if version == self._seen:
-            return
-        here = {env.id: env for env in self._store.environments()}
+        if version != self._seen:
+            self._take(version, self._store.environments())
+
+    def _environments(self) -> tuple[Environment, ...]:
+        """In a thread: all environments. Raises StoreUnavailable, WithoutLease."""
+        with self._store.deciding():
+            return self._store.environments()
+
+    def _take(self, version: Version, environments: tuple[Environment, ...]) -> None:
+        """Compare the engines with the environments as they were at a version, or later."""
+        here = {env.id: env for env in environments}
         self.environments = frozenset(env.uuid for env in here.values())
         self._without_bundle &= here.keys()
         for id in self._served.keys() - here.keys():
@@ -194,7 +219,8 @@ class LiveEngines:
         """Start from the newest bundle, unless the engine is newer already or this file is the damaged one."""
 
         def work() -> LiveEngine:
-            newest, registry = self._files.newest(id), self._store.registry
+            with self._store.deciding():
+                newest, registry = self._files.newest(id), self._store.registry
             return opened(newest, served, self._files, self._clock, self._counters, registry)
 
         self._prepare(id, work, is_quick=False)
@@ -243,7 +269,7 @@ class LiveEngines:
 
     def _is_stale(self, served: LiveEngine) -> bool:
         since = served.behind_since
-        return since is not None and time.monotonic() - since > self._stale_seconds
+        return since is not None and time.monotonic() - since >= self._stale_seconds
 
     def _fail(self, id: str, trouble: Exception) -> None:
         """An engine could not be opened or updated. Raises Stale if there is none."""

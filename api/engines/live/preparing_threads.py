@@ -15,6 +15,9 @@ OPENING: Final = "open"
 SPECIALISING: Final = "specialise"
 """To specialise a large program."""
 
+READING: Final = "read"
+"""To find out what is to be prepared."""
+
 _T = TypeVar("_T")
 
 
@@ -33,3 +36,7 @@ class PreparingThreads:
                 return work()
 
         return await self._threads.run(prepare, (environment, purpose))
+
+    async def read(self, work: Callable[[], _T]) -> _T:
+        """Returns the result of `work`, which finds out what is to be prepared."""
+        return await self._threads.run(work, ("", READING))

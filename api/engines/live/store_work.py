@@ -10,10 +10,11 @@ from ....bundles.conditions.instants import show_seconds
 from ...http.caller import CALLER
 from ...store.actor import Actor
 from ...store.audit.entries import AuditEntry
-from ...store.database.connections import LONG_WAIT_FACTOR
+from ...store.database.commit_signal import tell
+from ...store.database.connections import LONG_WAIT_FACTOR, Primary
 from ...store.elements.edits import Committed, Edit
 from ...store.environments import Environment
-from ...store.errors import WriteTakesLong
+from ...store.errors import NotSignalled, StoreUnavailable, WriteTakesLong
 from ...store.gathered_writes import MOST_WRITES, is_short
 from ...store.store import Store
 from ...store.trials.trial import Trial, trial_limit
@@ -44,6 +45,17 @@ _T = TypeVar("_T")
 Activate = Callable[[Environment], Awaitable[None]]
 """Makes sure that a commit is live. Awaited before the write is answered."""
 
+Stored = tuple[Committed, Primary | None]
+"""A write as it was committed, and the primary that has it."""
+
+Confirm = Callable[[Primary | None], Awaitable[None]]
+"""Waits until the other servers on the same database see the commits before, which this primary has, or one that is
+not known. Raises NotSignalled."""
+
+
+async def confirmed_alone(_primary: Primary | None) -> None:
+    """No other server has this database. The workers of this one see a commit at once."""
+
 
 class StoreWork:
     """The store of one application, for its event loop. Each thread starts with its first call, after the fork.
@@ -51,11 +63,20 @@ class StoreWork:
     `jobs` runs long work on the store in processes apart.
     """
 
-    def __init__(self, store: Store, activate: Activate, clock: Callable[[], float]) -> None:
-        """`clock` gives epoch seconds."""
+    def __init__(
+        self,
+        store: Store,
+        activate: Activate,
+        clock: Callable[[], float],
+        confirm: Confirm = confirmed_alone,
+        jobs: Jobs | None = None,
+    ) -> None:
+        """`clock` gives epoch seconds. `confirm` is awaited after each commit, while the next ones are stored. `jobs`
+        are those of the store; the default is for one in its directory.
+        """
         self.store = store
-        self.jobs = Jobs(store.path.parent)
-        self._activate = activate
+        self.jobs = jobs or Jobs(store.directory)
+        self._activate, self._confirm = activate, confirm
         self._clock = clock
         self._readers = FairThreads(READING_THREADS, "store-read")
         self._searchers = FairThreads(SEARCHING_THREADS, "search")
@@ -80,8 +101,13 @@ class StoreWork:
         return await self._credentials.run(partial(call, *arguments, **named))
 
     async def change(self, call: Callable[_P, _T], *arguments: _P.args, **named: _P.kwargs) -> _T:
-        """Returns the result of `call`, which may write to the store. Calls run one after the other."""
-        return await self._writer.run(partial(call, *arguments, **named))
+        """Returns the result of `call`, which may write to the store, once other servers see what it wrote.
+
+        Calls run one after the other. None waits until an earlier one is seen.
+        """
+        result, primary = await self._changed(call, *arguments, **named)
+        await self._confirm(primary)
+        return result
 
     async def write(self, env: str, actor: Actor, edits: Sequence[Edit]) -> Committed:
         """Apply `edits` as one revision, and activate it. Raises what `Store.write` raises.
@@ -103,9 +129,22 @@ class StoreWork:
         with leaving(limit.leave):
             return await self._preparers.run(partial(self.store.try_write, env, actor, edits, since, limit))
 
+    async def confirm(self) -> None:
+        """Wait until each worker of each server sees what this one may have read. Raises StoreUnavailable.
+
+        A writer that ended after its commit may have told no worker of it.
+        """
+        try:
+            tell(self.store.signal)
+            await self._confirm(None)
+        except NotSignalled as ex:
+            raise StoreUnavailable("it is not known whether each server sees what is stored; send this again") from ex
+
     async def activate(self, env: str) -> None:
         """Activate a commit that was not made by `write`. Raises NotFound, StoreUnavailable."""
+        tell(self.store.signal)  # its process may have another file for its signal
         await self._activate(await self.read(self.store.environment, env))
+        await self._confirm(None)
 
     async def record(self, entry: AuditEntry) -> None:
         """Add an entry to the audit log, and return when it is stored."""
@@ -126,27 +165,38 @@ class StoreWork:
         """Returns the time in RFC 3339."""
         return show_seconds(self._clock())
 
+    async def _changed(
+        self, call: Callable[_P, _T], *arguments: _P.args, **named: _P.kwargs
+    ) -> tuple[_T, Primary | None]:
+        """Returns the result of `call`, and the primary that has what it wrote."""
+
+        def changed() -> tuple[_T, Primary | None]:
+            return call(*arguments, **named), self.store.primary()
+
+        return await self._writer.run(changed)
+
     async def _written(self, write: Write) -> Committed:
-        committed = await self._stored(write)
+        committed, primary = await self._stored(write)
         await self._activate(committed.environment)
+        await self._confirm(primary)
         return committed
 
-    async def _stored(self, write: Write) -> Committed:
+    async def _stored(self, write: Write) -> Stored:
         if is_short(write):
             with suppress(WriteTakesLong):
                 return await self._gathered(write)
         return await self._alone(write)
 
-    async def _alone(self, write: Write) -> Committed:
+    async def _alone(self, write: Write) -> Stored:
         """Store a write that may take long. It is prepared while others write."""
         for _ in range(MOST_PREPARATIONS):
             prepared = await self._preparers.run(partial(self.store.writes.prepare, write))
-            committed = await self.change(self.store.writes.commit, prepared)
+            committed, primary = await self._changed(self.store.writes.commit, prepared)
             if committed is not None:
-                return committed
-        return await self.change(self.store.writes.write_locked, write)
+                return committed, primary
+        return await self._changed(self.store.writes.write_locked, write)
 
-    async def _gathered(self, write: Write) -> Committed:
+    async def _gathered(self, write: Write) -> Stored:
         """Store a write with others. Those that wait have turns, so that no caller has all places of a transaction."""
         who = CALLER.get()
         if not self._turns.take_at_once(who):
@@ -156,11 +206,12 @@ class StoreWork:
         finally:
             self._turns.give_back(who)
 
-    async def _commit_writes(self, writes: Sequence[Write]) -> Sequence[Committed | Exception]:
-        return await self.change(self.store.write_gathered, writes)
+    async def _commit_writes(self, writes: Sequence[Write]) -> Sequence[Stored | Exception]:
+        outcomes, primary = await self._changed(self.store.write_gathered, writes)
+        return [one if isinstance(one, Exception) else (one, primary) for one in outcomes]
 
     async def _commit_entries(self, entries: Sequence[AuditEntry]) -> Sequence[None]:
-        await self.change(self.store.audit.add, entries, LONG_WAIT_FACTOR)
+        await self._changed(self.store.audit.add, entries, LONG_WAIT_FACTOR)
         return [None] * len(entries)
 
     def _ended(self, task: asyncio.Future[Any]) -> None:

@@ -5,7 +5,7 @@ more.
 import fcntl
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from ....bundles.errors import BundleError
 from ....bundles.feed.index import INDEX, INDEX_FILE, Index, PublishedFile, sign_index, verified_index
 from ....bundles.signing.pem_keys import SigningKey
+from ...store.duties.duty import Duty, DutyAlone
 from ...store.store import Store
 from ..live.data_directory import open_lock
 from .content import GRACE_SECONDS, Content, ContentMaker
@@ -37,6 +38,10 @@ class ForeignTarget(TargetFailed):
     """The files in the target belong to another environment, or are newer than the store."""
 
 
+class Superseded(ForeignTarget):
+    """The target has a later epoch than the store: another store was taken over or restored, and is in force."""
+
+
 @dataclass(frozen=True, slots=True)
 class Published:
     """The result: the index in force, and the files that were put for it."""
@@ -48,7 +53,11 @@ class Published:
 
 @dataclass(slots=True)
 class Publisher:
-    """Publishes one environment to one target. Two publishers of a store take turns.
+    """Publishes one environment to one target. Two publishers of a data directory take turns.
+
+    If other machines have the store, `duty` says which of them publishes to the target. It guards the steps that must
+    not go on once another one publishes: to put the index, which a slow publisher would put back, and to remove files,
+    which the index of another one may name. Other files may be put at any time: their names have their digests.
 
     `keys` returns the key that signs, and the PEMs of all public keys. `clock` gives epoch seconds.
     """
@@ -59,12 +68,14 @@ class Publisher:
     content: ContentMaker
     keys: Callable[[], tuple[SigningKey, list[bytes]]]
     clock: Callable[[], float]
+    duty: Duty = field(default_factory=DutyAlone)
     _tidied: float = float("-inf")
 
     def publish(self, environment: str, at_once: bool = True) -> Published:
         """Publishes the newest revision. Unless `at_once`, a young index of that revision stays.
 
-        Raises ForeignTarget, TargetFailed, NotFound, StoreUnavailable, UnusableSigningKey, OSError.
+        Raises Superseded, ForeignTarget, TargetFailed, NotHeld, NotFound, StoreUnavailable, UnusableSigningKey,
+        OSError.
         """
         with open_lock(self.directory / _LOCK) as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
@@ -78,7 +89,7 @@ class Publisher:
         """Returns None if another publisher wrote the index meanwhile."""
         key, pems = self.keys()
         found = self.target.read_index()
-        before, signer = (None, None) if found is None else self._read(found, pems)
+        before, signer = (None, None) if found is None else read_published(self.target, found, pems)
         self._refuse_foreign(environment, before)
         content = self.content.next(environment, before, key, signer == key.id)
         if before is not None and not at_once and _is_young(content.index, before):
@@ -88,20 +99,12 @@ class Publisher:
                 self.target.write(file.name, data)
             else:
                 self.target.upload(file.name, data)
-        if self.target.read_index() != found:
-            return None
-        self.target.write(INDEX_FILE, sign_index(content.index, key))
-        self._tidy(content, before)
+        with self.duty.guarding():
+            if self.target.read_index() != found:
+                return None
+            self.target.write(INDEX_FILE, sign_index(content.index, key))
+            self._tidy(content, before)
         return Published(content.index, tuple(content.files), is_new=True)
-
-    def _read(self, found: bytes, pems: list[bytes]) -> tuple[Index, str]:
-        try:
-            return verified_index(found, pems, None), INDEX.unverified(found)[0]
-        except BundleError as ex:
-            raise ForeignTarget(
-                f"`{self.target.shown}` has an index that this store did not write: {ex}; choose another folder, or"
-                f" remove `{INDEX_FILE}`"
-            ) from None
 
     def _refuse_foreign(self, environment: str, before: Index | None) -> None:
         if before is None:
@@ -112,7 +115,13 @@ class Publisher:
                 f"`{self.target.shown}` has the environment `{before.environment.id}` ({before.environment.uuid});"
                 " publish each environment to its own folder"
             )
-        if (env.epoch, env.revision) < (before.epoch, before.revision):
+        if env.epoch < before.epoch:
+            raise Superseded(
+                f"`{self.target.shown}` has epoch {before.epoch}, and this store has epoch {env.epoch}: another machine"
+                " has taken over, or a backup was restored there, so nothing of this store is published any more;"
+                " stop its service"
+            )
+        if env.revision < before.revision and env.epoch == before.epoch:
             raise ForeignTarget(
                 f"`{self.target.shown}` has epoch {before.epoch} and revision {before.revision}, newer than this store;"
                 " agents never go back"
@@ -135,6 +144,20 @@ class Publisher:
             }
         for name in sorted(gone):
             self.target.remove(name)
+
+
+def read_published(target: PublishingTarget, found: bytes, pems: list[bytes]) -> tuple[Index, str]:
+    """Returns the index `found` in a target, and the id of the key that signed it. Raises ForeignTarget.
+
+    `pems` are the public keys of the store.
+    """
+    try:
+        return verified_index(found, pems, None), INDEX.unverified(found)[0]
+    except BundleError as ex:
+        raise ForeignTarget(
+            f"`{target.shown}` has an index that this store did not write: {ex}; choose another folder, or remove"
+            f" `{INDEX_FILE}`"
+        ) from None
 
 
 def _is_young(index: Index, before: Index) -> bool:

@@ -28,6 +28,8 @@ The threads of a worker. Each starts with its first work, after the fork.
 | `store-prepare` | 3 | writes before they take the write lock, trials | a change of a group or a type takes long |
 | `store-credentials` | 1 | reads of credentials | token requests do not wait behind long lists |
 | `store-write` | 1 | writes | SQLite allows one at a time, and those that wait need no lock |
+| `confirmations` | 1 | waits until the other servers on PostgreSQL see a write | later writes go on meanwhile |
+| `connect` | 1 for each new connection | opening a connection to PostgreSQL for a decision | it ends with the lease |
 | `upkeep` | 1 | the audit log, the last uses of credentials, the sweep of expired elements | no request waits |
 | `observing` | 1 | the access log and traces | a collector may hold up the decision log |
 | `decision-log` | 1 | the decision log | it tries again until its sink takes the records |
@@ -36,5 +38,5 @@ The threads of a worker. Each starts with its first work, after the fork.
 Pieces that are only decoded or spooled go through asyncio's own threads, as many as the machine has processors, and
 four more.
 
-Reading path: `fair_turns` → `gc_pause` → `fair_threads` → `leaving` → `gathering`.
+Reading path: `process_apart` → `fair_turns` → `gc_pause` → `fair_threads` → `leaving` → `gathering`.
 """

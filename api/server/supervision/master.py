@@ -77,6 +77,8 @@ class Master(Arbiter):  # type: ignore[misc]  # gunicorn has no types
     def manage_workers(self) -> None:
         """Start and end workers until there are as many as wanted, and tell the service manager if all serve."""
         super().manage_workers()
+        for part in self.app.service.parts:
+            part.tend()
         self._tell()
 
     def reap_workers(self) -> None:

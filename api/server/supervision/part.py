@@ -21,9 +21,9 @@ class Part:
     - `stop` when it is asked to stop.
     - `end` after its last answer, in the reverse order.
 
-    The master calls `drain` when the service is asked to stop by TERM, `worker_gone` with the process id of each worker
-    that ended, and `end_service` after the last one, in the reverse order. What `beat`, `connections`, `stop` or `end`
-    raises is logged, and the other parts go on.
+    The master calls `tend` about every second, `drain` when the service is asked to stop by TERM, `worker_gone` with
+    the process id of each worker that ended, and `end_service` after the last one, in the reverse order. What `beat`,
+    `connections`, `stop` or `end` raises is logged, and the other parts go on.
     """
 
     start: Callable[[int], None] = _nothing
@@ -32,6 +32,7 @@ class Part:
     refused: Callable[[int, bytes], None] = _nothing
     stop: Callable[[], None] = _nothing
     end: Callable[[], None] = _nothing
+    tend: Callable[[], None] = _nothing
     drain: Callable[[], None] = _nothing
     worker_gone: Callable[[int], None] = _nothing
     end_service: Callable[[], None] = _nothing

@@ -55,5 +55,8 @@ ACCESS: Final[Mapping[str, Access]] = {route.path: route.access() for route in R
 WRITES: Final = frozenset((route.path, method) for route in ROUTES for method in route.writes())
 """The path templates and methods of the writes in environments."""
 
+CHANGES: Final = frozenset((route.path, method) for route in ROUTES for method in route.changes())
+"""The path templates and methods of all calls that change what is stored."""
+
 COUNTED: Final = (*((route.path, method) for route in ROUTES for method in route.methods), *GATEWAY_ROUTES)
 """The routes that are counted apart: path templates with their methods."""

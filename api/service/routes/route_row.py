@@ -37,7 +37,11 @@ class RouteRow:
     def writes(self) -> Iterator[str]:
         """Yields the methods that write in the environment of the path."""
         if self.path.startswith("/v1/environments/{env}"):
-            yield from (one for one, (scope, _) in self.methods.items() if scope in (WRITE, ADMIN) and one != "GET")
+            yield from self.changes()
+
+    def changes(self) -> Iterator[str]:
+        """Yields the methods that change what is stored."""
+        yield from (one for one, (scope, _) in self.methods.items() if scope in (WRITE, ADMIN) and one != "GET")
 
     def access(self) -> Access:
         """Returns the scopes of the methods, and whether there is an environment, for the guard."""

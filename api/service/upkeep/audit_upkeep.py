@@ -21,7 +21,7 @@ from ...store.audit.refused_attempts import Attempt
 from ...store.audit.seals import Purpose, Seal, Sealer
 from ...store.audit.tampering import Tampered
 from ...store.errors import StoreUnavailable
-from .upkeep import InThread
+from .upkeep import InThread, alone
 
 MAINTAIN_SECONDS: Final = 10.0
 """The seconds between two checks of a worker whether maintenance is due."""
@@ -58,6 +58,9 @@ class _PendingEntry:
 class AuditUpkeep:
     """The audit log's part of the upkeep of one process. Entries are kept for `keep_days`. `clock` gives epoch seconds.
 
+    `has_duty` says whether this server maintains the log for all that share the store. Each server stores its own
+    counts, seals its own start and end, and keeps its own anchor.
+
     The counters of `refused` and `exports` belong to the event loop's thread. The thread that stores them gets a copy.
     """
 
@@ -68,6 +71,7 @@ class AuditUpkeep:
     keep_days: int
     clock: Callable[[], float]
     log: logging.Logger
+    has_duty: Callable[[], bool] = alone
     _pending: _PendingEntry | None = None
     _taken: _Counts = field(default_factory=lambda: _Counts(Counter(), Counter()))
 
@@ -95,7 +99,7 @@ class AuditUpkeep:
         await in_thread(self._store)
 
     async def maintain(self, in_thread: InThread) -> None:
-        """Records a start that is not recorded yet, deletes old entries, and seals the head."""
+        """Records a start that is not recorded yet. For all servers, deletes old entries, and seals the head."""
         await in_thread(self._maintain)
 
     def end_worker(self) -> None:
@@ -141,7 +145,7 @@ class AuditUpkeep:
 
     def _maintain(self) -> None:
         self._record_start()
-        for seal in self.audit.maintain(self.clock(), self.keep_days, self.sealer):
+        for seal in self.audit.maintain(self.clock(), self.keep_days, self.sealer, self.has_duty()):
             self._log_seal(seal)
 
     def _record_start(self) -> None:

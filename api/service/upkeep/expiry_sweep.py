@@ -14,7 +14,7 @@ from ...engines.live.data_directory import open_lock
 from ...engines.live.store_work import Activate
 from ...store.environments import Environment
 from ...store.expiring import ExpiryIndex
-from .upkeep import InThread
+from .upkeep import InThread, alone
 
 LOOK_SECONDS: Final = 60.0
 """The seconds after which a worker looks again for something to remove, after it found nothing."""
@@ -33,6 +33,8 @@ class ExpirySweep:
     """The sweep of one process. Elements are kept for `keep_days` after their expiry; 0 means for ever.
 
     Of several workers, only the one that holds the lock in `directory` sweeps. If it ends, another one takes over.
+    `has_duty` says whether this server sweeps for all that share the store. A server that was stopped in a sweep and
+    goes on does no harm: a batch removes only what is still there, in one transaction.
     `activate` puts a commit in force. `clock` gives epoch seconds.
     """
 
@@ -41,10 +43,16 @@ class ExpirySweep:
     keep_days: int
     activate: Activate
     clock: Callable[[], float]
+    has_duty: Callable[[], bool] = alone
     _lock: IO[bytes] | None = None
 
     async def sweep(self, in_thread: InThread) -> float | None:
-        """Remove one batch, and make its revision live. Returns `PAUSE_SECONDS` if there may be another one."""
+        """Remove one batch, and make its revision live.
+
+        Returns `PAUSE_SECONDS` if there may be another one, or if another server sweeps.
+        """
+        if not self.has_duty():
+            return PAUSE_SECONDS
         swept = await in_thread(self.remove_batch)
         if swept is None:
             return None

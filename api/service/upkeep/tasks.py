@@ -3,8 +3,10 @@
 from collections.abc import Iterator
 from typing import Final
 
+from ...identity.keys.agreement import RENEW_SECONDS
 from .audit_upkeep import MAINTAIN_SECONDS, TROUBLE, AuditUpkeep
 from .expiry_sweep import LOOK_SECONDS, ExpirySweep
+from .key_upkeep import KEY_TROUBLE, KeyUpkeep
 from .upkeep import UpkeepTask
 from .use_upkeep import WRITE_SECONDS, UseUpkeep
 
@@ -35,3 +37,8 @@ def sweep_tasks(sweep: ExpirySweep) -> Iterator[UpkeepTask]:
     trouble = "expired assignments and grants can't be removed"
     if sweep.keep_days:
         yield UpkeepTask(trouble=trouble, seconds=LOOK_SECONDS, run=sweep.sweep, end_worker=sweep.end_worker)
+
+
+def key_tasks(keys: KeyUpkeep) -> Iterator[UpkeepTask]:
+    """Yields the task of the keys that servers share."""
+    yield UpkeepTask(trouble=KEY_TROUBLE, seconds=RENEW_SECONDS, run=keys.renew, end_service=keys.end_service)

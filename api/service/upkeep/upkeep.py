@@ -26,6 +26,11 @@ class InThread(Protocol):
         """Returns the result of `work`, or raises what it raises."""
 
 
+def alone() -> bool:
+    """Returns True: no other server has the store, so this one does its upkeep."""
+    return True
+
+
 def _nothing() -> None:
     """Do nothing at this moment."""
 

@@ -4,16 +4,15 @@ Each worker puts what it noted into a pipe. The worker that holds the lock empti
 every worker look for changes, so there is one a minute, however many workers there are.
 """
 
-import fcntl
 import os
 import select
-import tempfile
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Final
 
 from ...identity.uses import CredentialUses
 from ...store.credentials.credentials import Credentials
+from .one_worker import OneWorker
 from .upkeep import InThread
 
 WRITE_SECONDS: Final = 60.0
@@ -33,14 +32,14 @@ class UseUpkeep:
         self._emptied, self._filled = os.pipe()
         os.set_blocking(self._emptied, False)
         os.set_blocking(self._filled, False)
-        self._lock = tempfile.TemporaryFile()  # noqa: SIM115 - it is open as long as the service runs
+        self._writer = OneWorker()
         self._rest = b""
         self._collected: dict[str, int] = {}
 
     async def hand_on(self, _: InThread) -> None:
         """Hand on what was noted, and collect what all workers handed on, if this one writes. It takes no time."""
         self._hand_on()
-        if self._is_writer():
+        if self._writer.is_this():
             self._collect()
 
     async def write(self, in_thread: InThread) -> float | None:
@@ -53,7 +52,7 @@ class UseUpkeep:
     def end_worker(self) -> None:
         """Hand on what was noted. The worker that writes does so a last time."""
         self._hand_on()
-        if self._is_writer():
+        if self._writer.is_this():
             self._collect()
             self._store_collected()
 
@@ -65,21 +64,13 @@ class UseUpkeep:
         finally:
             os.close(self._emptied)
             os.close(self._filled)
-            self._lock.close()
+            self._writer.close()
 
     def _store_collected(self) -> None:
         """Store the uses. If it raises StoreUnavailable, they are stored later."""
         if self._collected:
             self._store.record_uses(self._collected, self._clock())
             self._collected = {}
-
-    def _is_writer(self) -> bool:
-        """Returns whether this process holds the lock, which is free once the process that held it has ended."""
-        try:
-            fcntl.lockf(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # a lock of the process, for all its threads
-        except OSError:
-            return False
-        return True
 
     def _hand_on(self) -> None:
         """Put what was noted into the pipe. If the pipe is full, the rest waits for the next beat."""

@@ -209,6 +209,44 @@ COMMITS: Final = Metric(
     "Time from a commit until it is in force and its writer gets the answer.",
     where=MetricServer.SERVICE,
 )
+CONFIRMATIONS: Final = Metric(
+    "writ_confirmation_seconds",
+    MetricType.HISTOGRAM,
+    "seconds",
+    "Time that a write waits, once it is in force here, until the other servers on the database have confirmed it.",
+    where=MetricServer.SERVICE,
+)
+CONFIRMATION_TIMEOUTS: Final = Metric(
+    "writ_confirmation_timeouts_total",
+    MetricType.COUNTER,
+    "writes",
+    "Writes that waited until the lease of a server ran out, which had not confirmed them.",
+    where=MetricServer.SERVICE,
+)
+LEASE_REMAINING: Final = Metric(
+    "writ_lease_remaining_seconds",
+    MetricType.GAUGE,
+    "seconds",
+    "Time until the server's lease runs out, or 0 without one. It is missing for a store in a file.",
+    split=Split.READ,
+    where=MetricServer.SERVICE,
+)
+SERVERS: Final = Metric(
+    "writ_servers",
+    MetricType.GAUGE,
+    "servers",
+    "Servers on the database, as this one knows of them since its last lease. It is missing for a store in a file.",
+    split=Split.READ,
+    where=MetricServer.SERVICE,
+)
+UPKEEP_DUTY: Final = Metric(
+    "writ_upkeep_duty",
+    MetricType.GAUGE,
+    "duties",
+    "1 if this server does the upkeep of the store for all servers, else 0. It is missing for a store in a file.",
+    split=Split.READ,
+    where=MetricServer.SERVICE,
+)
 BUILDS: Final = Metric(
     "writ_bundle_builds_total",
     MetricType.COUNTER,
@@ -339,6 +377,7 @@ METRICS: Final = (
     *(BUILD_INFO, WORKERS, REQUESTS, LATENCIES, REFUSED_EARLY, CONNECTIONS),
     *(GRPC_REQUESTS, GRPC_LATENCIES, REFUSED_CREDENTIALS),
     *(DECISIONS, SEARCHES, STRICT_FAULTS, REVISION, IN_FORCE_SINCE, LAST_CONTACT, COMMITS, BUILDS, BUILD_SECONDS),
+    *(CONFIRMATIONS, CONFIRMATION_TIMEOUTS, LEASE_REMAINING, SERVERS, UPKEEP_DUTY),
     *(STORE_SECONDS, STORE_BYTES, AUDIT_ENTRIES, AUDIT_BYTES, CACHE_LOOKUPS, CACHE_ENTRIES),
     *(LOG_RECORDS, LOG_BYTES, LOG_DROPPED, LOG_ERRORS),
     *(LOG_QUEUE_CALLS, LOG_LIMIT_CALLS, LOG_QUEUE_BYTES, LOG_LIMIT_BYTES),

@@ -1,11 +1,8 @@
 """The state on disk: a start opens the last good state or nothing, whatever happened to its files."""
 
-import resource
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -19,6 +16,7 @@ from tests.support.feed import History, revision_of
 from tests.support.following import TRUST, Direct, Time, bundle_answer, down, follower, stepped
 from tests.support.server import ROOT, environment
 from tests.support.signed import KEY, OTHER_KEY, STAGING, public_pem
+from tests.support.small_disk import files_up_to
 
 NEWEST = 4
 
@@ -193,17 +191,6 @@ def test_a_reader_keeps_what_it_has_if_the_new_state_is_damaged(state: Path, sou
 # -- a full disk
 
 
-@contextmanager
-def largest_file(size: int) -> Iterator[None]:
-    """A limit of the system for the files of this process."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-
-
 @pytest.mark.parametrize("whole", [False, True])
 def test_what_can_not_be_stored_is_refused(
     state: Path, source: Direct, time: Time, tmp_path: Path, whole: bool
@@ -219,7 +206,7 @@ def test_what_can_not_be_stored_is_refused(
     else:
         source.history.oldest = NEWEST
     (updates,) = state.glob("*.updates")
-    with largest_file(1_500 if whole else updates.stat().st_size + 1_000):
+    with files_up_to(1_500 if whole else updates.stat().st_size + 1_000):
         for _ in range(3):
             one.step()
             status = one.status()

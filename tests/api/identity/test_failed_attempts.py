@@ -14,6 +14,7 @@ from falcon import testing
 from writ.api.identity.failed_attempts import SLOTS, FailedAttempts
 from writ.api.identity.secret_format import API_KEY, new_secret
 from writ.api.settings.settings import HttpLimits
+from writ.runtime.rates.server_share import BYTES, ServerShare
 
 from tests.support.clock import Clock
 from tests.support.managed import Managed
@@ -261,3 +262,16 @@ def test_nobody_can_lock_a_client_out(workers: Server) -> None:
         assert asked(workers, token, "127.0.0.1").status_code == 401
         assert with_secret(grant | own).status_code == 200
         assert httpx.get(f"{workers.url}{CALL}").status_code == 401
+
+
+def test_several_servers_allow_together_what_one_allows(clock: Clock) -> None:
+    memory = bytearray(BYTES)
+    share = ServerShare(memory)
+    attempts = FailedAttempts(4, clock, share)
+    share.set(0, 2)
+    assert [attempts.count("192.0.2.1") is None for _ in range(3)] == [True, True, False]
+    found = 0
+    for place in range(100):
+        share.set(place, 100)
+        found += FailedAttempts(4, clock, share).count("192.0.2.2") is None
+    assert found == 4, "some servers allow none"

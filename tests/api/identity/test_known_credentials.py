@@ -10,7 +10,7 @@ from writ.api.identity import known_credentials
 from writ.api.identity.credential import Credential, Scope
 from writ.api.identity.known_credentials import CredentialKind, KnownApiKeys, KnownCredentials
 from writ.api.identity.secret_format import API_KEY, new_secret
-from writ.api.store.database.watch import Watch
+from writ.api.store.database.sqlite.watch import SqliteWatch
 from writ.api.store.errors import Stale
 from writ.api.store.store import Store
 
@@ -57,7 +57,7 @@ def known_over(
     store: Store, kind: CredentialKind, stale_seconds: float = 60.0, clock: Callable[[], float] = lambda: 0.0
 ) -> KnownCredentials:
     log = logging.getLogger("tests")
-    return KnownCredentials(store.credentials, Watch(store._connections), [kind], clock, stale_seconds, log)
+    return KnownCredentials(store.credentials, SqliteWatch(store._connections), [kind], clock, stale_seconds, log)
 
 
 def test_a_credential_is_looked_up_once_until_one_changes(store: Store, kind: Counting) -> None:

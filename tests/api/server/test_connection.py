@@ -1,14 +1,25 @@
 """Deadlines, the limit of connections, and what holds gunicorn's inner names in place (design: "The server")."""
 
+import asyncio
+import gc
 import json
 import select
 import socket
 import time
+import weakref
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+from unittest.mock import MagicMock
 
 import pytest
+from writ.api.server.connection import Connection
+from writ.api.server.connection_queues import Connections
+from writ.api.server.response_head import DateLine
+from writ.api.server.shares import Shares
+from writ.api.settings.settings import HttpLimits
 
 from tests.api.conftest import ALLOWED
 from tests.support.open_files import allow_open_files
@@ -204,6 +215,29 @@ def test_a_client_that_only_closed_its_own_side_gets_every_answer(hasty: Server)
 
 
 # -- many connections
+
+
+@pytest.mark.parametrize("sent", [b"", HALF_HEAD])
+def test_a_lost_connection_is_no_garbage(sent: bytes) -> None:
+    """Nothing refers back to it then, so it ends without the garbage collector, with the buffers of its TLS."""
+    loop = asyncio.new_event_loop()
+    owner: Any = SimpleNamespace(
+        loop=loop, limits=HttpLimits(), lane=None, connections=Connections(9, Shares(1).take()), date=DateLine()
+    )
+    connection = Connection(owner)
+    connection.connection_made(MagicMock())
+    if sent:
+        connection.data_received(sent)
+    ended = weakref.ref(connection)
+    gc.collect()
+    gc.disable()
+    try:
+        connection.connection_lost(None)
+        del connection
+        assert ended() is None
+    finally:
+        gc.enable()
+        loop.close()
 
 
 def test_half_sent_heads_keep_no_evaluation_waiting(tmp_path: Path, model_file: Path) -> None:

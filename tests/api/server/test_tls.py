@@ -96,6 +96,22 @@ def test_a_decision_is_answered_in_either_version(secure: Server, authority: Aut
             assert [connection.answer().json["decision"] for _ in range(3)] == [True] * 3
 
 
+@pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
+def test_a_session_is_resumed_again_and_again(version: ssl.TLSVersion, secure: Server, authority: Authority) -> None:
+    """Each connection gets one ticket, for the next one."""
+    trust, session = authority.trust(), None
+    trust.maximum_version = version
+    for is_resumed in (False, True, True):
+        with (
+            socket.create_connection((secure.host, secure.port)) as plain,
+            trust.wrap_socket(plain, server_hostname="localhost", session=session) as connection,
+        ):
+            connection.sendall(EVALUATION)
+            assert connection.recv(65_536).startswith(b"HTTP/1.1 200")
+            assert connection.session_reused is is_resumed
+            session = connection.session
+
+
 def test_every_answer_says_strict_transport(secure: Server) -> None:
     """Whether the application gives it or the connection by itself (RFC 6797)."""
     for sent, status in (

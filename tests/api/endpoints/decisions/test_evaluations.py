@@ -1,13 +1,25 @@
 """`POST /access/v1/evaluations` over HTTP (authzen.md 25-41; W3, W4; table 3)."""
 
 import json
+import time
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+from writ.api.endpoints.decisions import slices
+from writ.api.endpoints.decisions.deciding import Deciding
+from writ.api.endpoints.decisions.evaluations import ITEMS_AT_ONCE, Evaluations
+from writ.api.engines.live.preparing_threads import PreparingThreads
+from writ.api.http.bodies import Bodies
+from writ.api.settings.settings import HttpLimits
+from writ.api.telemetry.decision_log.decision_log import NO_LOG
+from writ.api.telemetry.metrics.counts import Counts
+from writ.runtime.decisions.plain_batch import AT_A_TIME
 
 from tests.api.conftest import ALICE, ALLOWED, BOB, DENIED, PLAN, READ
+from tests.support.bundling import engine_for
 from tests.support.raw_http import RawConnection, request
 from tests.support.server import running
 
@@ -137,6 +149,21 @@ def test_a_long_batch_lets_others_through(tmp_path: Path) -> None:
         assert isinstance(items, list)
         assert len(items) == 1_000
         assert items[-1]["context"]["error"]["message"].startswith("the explanations of this batch have over")
+
+
+def test_the_lane_leaves_a_batch_that_takes_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It looks at the clock between so many items, and counts nothing."""
+    engine, counts = engine_for(_with_many_conditions(), tmp_path / "model.bundle"), Counts.apart()
+    bodies, deciding, report = Bodies(HttpLimits()), Deciding(PreparingThreads(), counts), lambda *_: None
+    lane = Evaluations(lambda _: engine, time.time, bodies, deciding, HttpLimits(), report, NO_LOG)
+    monkeypatch.setattr(slices, "perf_counter", count().__next__)
+    before = bytes(counts.row)
+    for items in (AT_A_TIME + 1, ITEMS_AT_ONCE, AT_A_TIME):
+        assert bytes(counts.row) == before
+        body = {"subject": ALICE, "action": READ, "resource": PLAN, "evaluations": [{}] * items}
+        answer = lane.at_once(engine, json.dumps(body).encode())
+        assert (answer is None) == (items > AT_A_TIME), answer
+    assert bytes(counts.row) != before
 
 
 def _with_many_conditions() -> dict[str, Any]:

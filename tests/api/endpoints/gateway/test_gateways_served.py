@@ -218,10 +218,14 @@ def test_the_gateway_needs_a_credential_of_its_own(http: httpx.Client, server: S
 def test_a_wrong_credential_counts_once(tmp_path: Path) -> None:
     """The lane and the application both see it, but only one of them counts it."""
     method, path, headers = told("nginx", "GET", "/documents/d1")
+    answers = []
     with running(tmp_path / "data", workers=1, settings={"WRIT_MAX_FAILED_ATTEMPTS": "4"}) as started:
         wrong = headers | {"X-Writ-Authorization": "Bearer wrong"}
-        answers = [httpx.request(method, f"{started.url}{path}", headers=wrong).status_code for _ in range(6)]
-    assert answers == [401, 401, 401, 401, 429, 429]
+        for address in ("127.0.0.11", "127.0.0.12"):  # two, since a minute may end in one
+            with httpx.Client(transport=httpx.HTTPTransport(local_address=address)) as client:
+                url = f"{started.url}{path}"
+                answers.append([client.request(method, url, headers=wrong).status_code for _ in range(6)])
+    assert [401, 401, 401, 401, 429, 429] in answers
 
 
 def test_only_a_trusted_peer_tells_who_asks_what_and_from_where(http: httpx.Client, admin: httpx.Client) -> None:
@@ -350,7 +354,7 @@ def test_an_answer_may_be_cached_until_the_clock_changes_it(http: httpx.Client, 
     """`no-store` unless the environment asks for more, then the lesser of its limit and of what is known."""
     assert ask(http, "nginx", "GET", "/documents/d1").headers["Cache-Control"] == "no-store"
     admin.put(f"{DEFAULT}/gateway", json=BY_HEADER | {"max_cache_seconds": 60}).raise_for_status()
-    ends = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 20))
+    ends = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 50))
     holder = {"id": "soon", "role": "reader", "subject": {"type": "user", "id": "zoe"}, "expires_at": ends}
     admin.post(f"{DEFAULT}/assignments", json=holder).raise_for_status()
     try:
@@ -361,7 +365,7 @@ def test_an_answer_may_be_cached_until_the_clock_changes_it(http: httpx.Client, 
         assert "Writ-Valid-Until" not in answer.headers
         answer = ask(http, "nginx", "GET", "/documents/d1", **{"X-Writ-Subject": "user:zoe"})
         assert answer.headers["Writ-Valid-Until"] == ends
-        assert 10 <= int(answer.headers["Cache-Control"].removeprefix("private, max-age=")) < 20
+        assert 10 <= int(answer.headers["Cache-Control"].removeprefix("private, max-age=")) < 50
         assert ask(http, "nginx", "PUT", "/documents/d1").headers["Cache-Control"] == "no-store"
     finally:
         admin.put(f"{DEFAULT}/gateway", json=BY_HEADER).raise_for_status()

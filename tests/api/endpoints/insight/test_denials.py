@@ -70,7 +70,8 @@ def test_the_denials_of_an_environment_are_as_they_stand_in_the_log(server: Serv
     with server.client() as client:
         for env, count in (("default", 8), ("staging", 4)):
             found = client.get(f"/v1/environments/{env}/denials").raise_for_status().json()
-            assert found == {"items": denials_of(log, env), "next_cursor": None, "source": "file"}
+            items = denials_of(log, env)
+            assert found == {"items": items, "next_cursor": None, "source": "file", "at_this_server": False}
             assert len(found["items"]) == count
             assert {one["kind"] for one in found["items"]} == {"evaluation", "item"}
         assert all("id" not in (one["request"] or {}).get("subject", {}) for one in found["items"])
@@ -144,7 +145,7 @@ def page_of(served: Managed, file: Path | None, limit: int = 1_000, cursor: str 
 
     work: Any = type("Work", (), {"store": served.store})
     log: Any = FileOnly(file)
-    found: dict[str, Any] = json.loads(Denials(work, HttpLimits(), log)._page("default", None, limit, cursor))
+    found: dict[str, Any] = json.loads(Denials(work, HttpLimits(), log, False)._page("default", None, limit, cursor))
     return found
 
 

@@ -107,6 +107,7 @@ def test_only_environments_that_exist_have_figures(tmp_path: Path) -> None:
     assert client.simulate_get(f"{ROOT}/figures?since=1").status_code == 400
     found = client.simulate_get(f"{ROOT}/figures").json
     assert totals(found) == {}
+    assert found["at_this_server"] is False
     assert {*found["reasons"].values()} == {0}
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from falcon import testing
 from writ.api.identity.secret_format import API_KEY, is_well_formed
-from writ.api.store.database.opening import FILE
+from writ.api.store.database.sqlite.opening import FILE
 
 from tests.support.managed import Managed
 

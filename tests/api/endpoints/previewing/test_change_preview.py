@@ -98,7 +98,8 @@ def test_a_preview_tells_of_elements_tests_and_decisions(served: httpx.Client) -
     groups = decisions.pop("groups")
     counts = {"replayed": 4, "changed": 3, "masked": 0, "rate_limited": 1, "not_compared": 1}
     effects = {"now_allowed": 2, "now_denied": 0, "other_filter": 1, "other_reason": 0}
-    assert decisions == counts | {"effects": effects}, "the records of another environment do not count"
+    expected = counts | {"effects": effects, "at_this_server": False}
+    assert decisions == expected, "the records of another environment do not count"
     told = {(one["before"], one["after"], one["policy_id"], one["policy_before"], one["count"]) for one in groups}
     assert told == {
         ("ACTION_NOT_PERMITTED", "ALLOWED", "open", None, 2),

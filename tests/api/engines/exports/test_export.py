@@ -23,7 +23,7 @@ from writ.bundles.feed.update import Update, verified_update
 from writ.bundles.signing.signature_check import open_verified_bundle
 
 from tests.support.command import writ
-from tests.support.processes import children
+from tests.support.processes import children, connections
 from tests.support.raw_http import RawConnection
 from tests.support.server import KEY, Server, running, wait_until
 
@@ -213,7 +213,7 @@ def test_a_long_poll_is_answered_by_the_next_change(shared: Exporting) -> None:
     )
     timer.join()
     assert held.status_code == 200
-    assert 0.4 < time.monotonic() - begun < 10
+    assert 0.4 < time.monotonic() - begun < 19
     assert held.headers["preference-applied"] == "wait=20"
     news = verified_update(held.content, shared.key, time.time())
     assert (news.claims.parent, len(news.deltas), news.callers) == (update.claims.revision, 1, None)
@@ -236,7 +236,7 @@ def test_a_long_poll_ends_when_its_time_is_over(shared: Exporting) -> None:
         params={"since": update.claims.revision}, headers={"If-None-Match": answer.headers["etag"], "Prefer": "wait=1"}
     )
     assert (held.status_code, held.headers["etag"]) == (304, answer.headers["etag"])
-    assert 0.9 < time.monotonic() - begun < 5
+    assert 0.9 < time.monotonic() - begun < 20
 
 
 def test_a_long_poll_ends_when_the_service_ends(tmp_path: Path) -> None:
@@ -250,14 +250,17 @@ def test_a_long_poll_ends_when_the_service_ends(tmp_path: Path) -> None:
                 query = {"since": str(update.claims.revision)}
                 answers.append(http.get(BUNDLE, params=query, headers=waiting, timeout=60))
 
+        (worker,) = children(service.server.process.pid)
+        before = connections(worker, service.server.port)
         thread = threading.Thread(target=poll)
         thread.start()
+        assert wait_until(lambda: connections(worker, service.server.port) > before)
         time.sleep(0.5)
         begun = time.monotonic()
         assert service.server.stop() == 0
-        thread.join(10)
+        thread.join(60)
     assert [one.status_code for one in answers] == [304]
-    assert time.monotonic() - begun < 10
+    assert time.monotonic() - begun < 40
 
 
 def test_a_credential_that_ends_during_a_long_poll_gets_nothing(shared: Exporting) -> None:

@@ -5,6 +5,7 @@ import logging
 from pathlib import Path
 
 import pytest
+from writ.api.engines.jobs.runner import Jobs
 from writ.api.engines.live import activation
 from writ.api.engines.live.bound_engines import ready_engine
 from writ.api.engines.live.bundle_files import BundleFiles
@@ -64,7 +65,7 @@ def test_many_or_large_changes_are_folded_into_a_new_bundle(
     monkeypatch.setattr(activation, "RETRY_SECONDS", 0.0)
     store = Store.open(tmp_path)
     engines = LiveEngines(store, BundleFiles(tmp_path, store), 5.0, logging.getLogger("tests"))
-    activate = activation.Activation(tmp_path, engines, logging.getLogger("tests"), Counts.apart())
+    activate = activation.Activation(Jobs(tmp_path), engines, logging.getLogger("tests"), Counts.apart())
 
     async def commit(number: int) -> None:
         store.write("default", ACTOR, (Create("roles", {"id": f"role{number}" + "x" * 100}),))

@@ -14,6 +14,7 @@ from writ.api.engines.live.bundle_files import BundleFiles, NewestBundle
 from writ.api.engines.live.engine_access import Updating
 from writ.api.engines.live.live_engines import LiveEngines
 from writ.api.store.elements.edits import Create, Delete
+from writ.api.store.environments import Environment
 from writ.api.store.errors import NotFound, Stale
 from writ.api.store.store import Store
 from writ.bundles.errors import BundleError
@@ -257,6 +258,14 @@ def test_damage_that_a_delta_meets_is_mended_too(service: Service) -> None:
     assert worker.engine().revision == 3
 
 
+async def refreshed(worker: LiveEngines, environment: str) -> None:
+    """Refresh the engines, and wait for the one that is opened."""
+    await worker.refresh()
+    with pytest.raises(Updating) as opening:
+        worker.engine(environment)
+    await opening.value.wait()
+
+
 def test_an_environment_that_was_never_opened_asks_for_its_lost_bundle(service: Service) -> None:
     service.store.create_environment(ACTOR, "staging")
     service.put(MODEL | {"grants": [grant("g1")]}, "staging")
@@ -267,7 +276,7 @@ def test_an_environment_that_was_never_opened_asks_for_its_lost_bundle(service: 
         worker.engine("staging")
     assert (worker.missing_bundles(), path.exists()) == ([("staging", 0)], False)
     service.files.build("staging")
-    worker.refresh()
+    asyncio.run(refreshed(worker, "staging"))
     assert (worker.missing_bundles(), service.allowed(environment="staging")) == ([], True)
 
 
@@ -411,6 +420,41 @@ def test_a_damaged_engine_never_answers_while_another_is_opened(service: Service
     asyncio.run(ask())
 
 
+@pytest.mark.parametrize("is_signalled", [True, False])
+def test_decisions_go_on_while_the_store_does_not_answer_the_heartbeat(
+    service: Service, monkeypatch: pytest.MonkeyPatch, is_signalled: bool
+) -> None:
+    """A commit that was not signalled meanwhile is found by the next heartbeat."""
+    assert service.allowed() is False
+    worker, read, gate, environments = service.workers[0], threading.Event(), threading.Event(), {}
+    environments["early"] = service.store.environments()
+
+    def silent() -> tuple[Environment, ...]:
+        read.set()
+        assert gate.wait(60)
+        return environments["early"]
+
+    async def ask() -> None:
+        with monkeypatch.context() as patched:
+            patched.setattr(service.store, "environments", silent)
+            refreshing = asyncio.create_task(worker.refresh())
+            while not read.is_set():
+                await asyncio.sleep(0.001)
+            assert worker.engine().revision == 1
+        service.store.write("default", ACTOR, [Create("grants", grant("g1"))])
+        if is_signalled:
+            assert worker.engine().revision == 2
+        gate.set()
+        await refreshing
+        assert worker.engine().revision == 2
+        assert worker.missing_bundles() == []
+        service.store.write("default", ACTOR, [Delete("grants", ("g1",))])
+        await worker.refresh()
+        assert worker.served("default").engine.revision == 3
+
+    asyncio.run(ask())
+
+
 @pytest.mark.parametrize("change", ["write", "delete", "recreate"])
 def test_what_is_committed_while_an_engine_is_opened_is_seen(
     service: Service, monkeypatch: pytest.MonkeyPatch, change: str
@@ -439,7 +483,7 @@ def test_what_is_committed_while_an_engine_is_opened_is_seen(
             service.store.delete_environment(ACTOR, "staging")
         if change == "recreate":
             service.store.create_environment(ACTOR, "staging")
-        worker.refresh()
+        await worker.refresh()
         gate.set()
         await opening.value.wait()
         if change == "delete":

@@ -15,7 +15,7 @@ from writ.api.store import gathered_writes
 from writ.api.store.database.time_limit import TimeLimit
 from writ.api.store.elements.edits import Committed, Create, CreateAt, Delete, Edit, Patch
 from writ.api.store.environments import Environment
-from writ.api.store.errors import Refusal, StoreUnavailable
+from writ.api.store.errors import NotSignalled, Refusal, StoreUnavailable
 from writ.api.store.gathered_writes import MOST_WRITES
 from writ.api.store.store import Store
 from writ.api.store.writing import PreparedWrite, Write
@@ -60,6 +60,64 @@ def test_a_commit_that_can_not_be_activated_is_not_answered_as_done(tmp_path: Pa
         assert store.revision_of("default") == 1
 
     asyncio.run(write())
+
+
+def test_a_write_that_waits_for_other_servers_delays_no_other(tmp_path: Path) -> None:
+    """They are stored meanwhile, and each one waits by itself. Audit entries wait for no server."""
+
+    async def write() -> None:
+        hung, confirmed = asyncio.Event(), []
+
+        async def confirm(_primary: object) -> None:
+            confirmed.append(store.revision_of("default"))
+            if len(confirmed) == 1:
+                await hung.wait()
+
+        store = Store.open(tmp_path)
+        work = StoreWork(store, active, time.time, confirm)
+        first = asyncio.ensure_future(work.write("default", ACTOR, (EDIT,)))
+        while not confirmed:
+            await asyncio.sleep(0)
+        assert confirmed == [1], "the commit comes first"
+        second = await work.write("default", ACTOR, (Create("roles", {"id": "reader"}),))
+        assert second.environment.revision == 2
+        assert await work.change(store.revision_of, "default") == 2
+        assert (len(confirmed), first.done()) == (3, False)
+        hung.set()
+        assert (await first).environment.revision == 1
+
+    asyncio.run(write())
+
+
+def test_a_write_that_other_servers_may_not_see_is_not_answered_as_done(tmp_path: Path) -> None:
+    async def confirm(_primary: object) -> None:
+        raise NotSignalled("the change is stored, but it is not known whether each server has seen it yet")
+
+    async def write() -> None:
+        store = Store.open(tmp_path)
+        with pytest.raises(NotSignalled, match="is stored"):
+            await StoreWork(store, active, time.time, confirm).write("default", ACTOR, (EDIT,))
+        assert store.revision_of("default") == 1
+
+    asyncio.run(write())
+
+
+def test_what_is_stored_is_told_to_each_worker_before_other_servers_are_asked(tmp_path: Path) -> None:
+    """A writer that was killed after its commit has told none of them."""
+    numbers = list[int]()
+
+    async def confirm(_primary: object) -> None:
+        numbers.append(cell[2])
+        raise NotSignalled("the change is stored, but it is not known whether each server has seen it yet")
+
+    store = Store.open(tmp_path)
+    assert store.signal is not None
+    cell = store.signal.cell
+    before = cell[2]
+    with pytest.raises(StoreUnavailable, match="send this again"):
+        asyncio.run(StoreWork(store, active, time.time, confirm).confirm())
+    assert before not in numbers
+    assert len(numbers) == 1
 
 
 async def active(_environment: Environment) -> None:

@@ -14,6 +14,8 @@ ELSEWHERE = {
     "writ-follow": "it belongs to an application that follows bundles",
     "writ-mirror": "it belongs to an application that keeps a mirror of grants",
     "telemetry-end": "it ends the sending of traces",
+    "lease": "it belongs to the process that keeps a server's lease",
+    "duty": "it belongs to that process too, or to a publisher",
 }
 UNNAMED = {
     "api/engines/work/fair_threads.py": "the pool takes its name from its caller",

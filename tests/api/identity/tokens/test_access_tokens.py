@@ -23,7 +23,7 @@ from writ.api.identity.tokens.access_tokens import AccessTokens, TokenTooLong
 from writ.api.identity.tokens.token_claims import LONGEST_HEADER, LONGEST_TOKEN, SKEW_SECONDS
 from writ.api.store.credential_rows import Client
 from writ.api.store.credentials.credentials import ClientSpec
-from writ.api.store.database.watch import Watch
+from writ.api.store.database.sqlite.watch import SqliteWatch
 from writ.api.store.store import Store
 
 from tests.support.managed import LOG
@@ -264,7 +264,7 @@ def test_clocks_may_differ_a_little_and_a_token_lives_as_long_as_promised(issuin
 def test_a_remembered_token_ends_if_the_clock_is_set_back(issuing: Issuing) -> None:
     """It then comes from the future, like a token that another clock issued."""
     token = issuing.issue()
-    watch = Watch(issuing.whole._connections)
+    watch = SqliteWatch(issuing.whole._connections)
     remembering = KnownCredentials(issuing.store, watch, [issuing.tokens], lambda: issuing.now, 5.0, LOG)
     for now, good in [(NOW, True), (NOW - SKEW_SECONDS, True), (NOW - SKEW_SECONDS - 1, False), (NOW, True)]:
         issuing.now = now

@@ -8,6 +8,7 @@ import tracemalloc
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import httpx
 import msgspec
@@ -77,11 +78,11 @@ def lines_after(server: Server, before: int, count: int) -> list[Line]:
 
 
 def seen(server: Server) -> int:
-    """The number of lines so far, once all are there."""
-    number = -1
-    while number != (number := len(lines(server))):
-        time.sleep(0.1)
-    return number
+    """The number of lines so far: the last one is that of a request of its own, so all before it are there."""
+    own = uuid4().hex
+    httpx.get(f"{server.url}/healthz", headers={"X-Request-ID": own}).raise_for_status()
+    assert wait_until(lambda: own in server.log)
+    return len(lines(server))
 
 
 def told(line: Line) -> tuple[object, ...]:

@@ -219,7 +219,7 @@ def test_without_its_collector_the_service_decides_and_says_so_once(tmp_path: Pa
         client.post(SINGLE, json=ASKED).raise_for_status()
         began = time.monotonic()
         assert server.stop() == 0
-        assert time.monotonic() - began < 10
+        assert time.monotonic() - began < 40
     assert server.log.count("OpenTelemetry:") == 1
     assert "Traceback" not in server.log
 

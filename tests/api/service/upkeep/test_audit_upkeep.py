@@ -20,7 +20,7 @@ from writ.api.service.upkeep.upkeep import Upkeep
 from writ.api.store.audit.entries import AuditEntry, EntryFilter
 from writ.api.store.audit.events import Event
 from writ.api.store.audit.refused_attempts import Attempt
-from writ.api.store.database.opening import FILE
+from writ.api.store.database.sqlite.opening import FILE
 from writ.api.store.errors import StoreUnavailable
 from writ.api.store.store import Store
 

@@ -21,7 +21,7 @@ from writ.api.service.upkeep.tasks import use_tasks
 from writ.api.service.upkeep.upkeep import Upkeep
 from writ.api.service.upkeep.use_upkeep import UseUpkeep
 from writ.api.store.credentials.credentials import ApiKeySpec, ClientSpec
-from writ.api.store.database.opening import FILE
+from writ.api.store.database.sqlite.opening import FILE
 from writ.api.store.store import Store
 
 from tests.api.conftest import ALLOWED

@@ -314,3 +314,13 @@ def test_no_series_can_be_made_up() -> None:
         if not sample.name.endswith(("_bucket", "_sum"))
     }
     assert len(series) <= most
+
+
+def test_a_write_is_counted_by_its_wait_for_other_servers() -> None:
+    counts = Counts.apart()
+    counts.confirmed(0.25, lapsed=False)
+    counts.confirmed(2.0, lapsed=True)
+    found = samples(counts)
+    assert value(found, "writ_confirmation_seconds_count") == 2
+    assert value(found, "writ_confirmation_seconds_sum") == 2.25
+    assert value(found, "writ_confirmation_timeouts_total") == 1

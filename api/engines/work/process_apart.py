@@ -1,0 +1,18 @@
+"""Starts a program of Writ's own as a process apart, which has nothing of the service but a few files."""
+
+import subprocess
+import sys
+from collections.abc import Sequence
+
+
+def process_apart(module: str, files: Sequence[int], *arguments: str) -> subprocess.Popen[bytes]:
+    """Runs `main` of a module. Its arguments are the numbers of the files, and then these. Raises OSError."""
+    start = f"from {module} import main; main()"
+    return subprocess.Popen(  # noqa: S603 - only names of Writ's modules
+        # -P: don't import from the folder that the service was started in
+        [sys.executable, "-P", "-c", start, *map(str, files), *arguments],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        pass_fds=tuple(files),  # and no listening socket, file or lock of the service
+        start_new_session=True,  # a terminal's signals are for the service
+    )

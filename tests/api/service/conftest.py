@@ -1,0 +1,14 @@
+"""What the tests of services have in common."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.support.network_namespaces import Network, network
+
+
+@pytest.fixture
+def net() -> Iterator[Network]:
+    """A network for services and databases."""
+    with network() as made:
+        yield made
