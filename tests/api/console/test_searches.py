@@ -3,6 +3,7 @@
 import csv
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,9 +20,10 @@ WHO = {
 WHAT = {"subject": {"type": "user", "id": "hana.abdi"}, "action": {"name": "read"}, "resource": {"type": "document"}}
 
 
-def found(desk: Desk, kind: str, body: dict[str, object]) -> Iterator[str]:
-    """All that the API finds, through its pages."""
+def found(desk: Desk, kind: str, body: dict[str, Any]) -> Iterator[str]:
+    """All that the API finds, through its pages, as pages ask: with the stored attributes, and decided."""
     token = None
+    body = {"context": {}, **body, "options": {"attributes": "registered"} | body.get("options", {})}
     with desk.client() as api:
         while token != "":
             page = {"limit": 1000} | ({"token": token} if token else {})
@@ -32,7 +34,7 @@ def found(desk: Desk, kind: str, body: dict[str, object]) -> Iterator[str]:
 
 def word(cell: str) -> str:
     """The word of a cell, without its mark."""
-    return cell.strip("✓–◐✕ \n")
+    return cell.strip("✓–◐✕? \n")
 
 
 def shown(desk: Desk) -> list[str]:
@@ -83,7 +85,7 @@ def test_a_table_names_what_its_question_leaves_open(signed_in: Desk) -> None:
     """S6: the lists of actions in the table depend on the time."""
     signed_in.go(link(WHAT, "what-can"))
     shown(signed_in)
-    assert named_open(signed_in) == ["context.time"]
+    assert "context.time" in named_open(signed_in)
 
 
 def test_an_empty_list_names_what_its_question_leaves_open(signed_in: Desk) -> None:
@@ -162,14 +164,43 @@ def test_everybody_can_use_them(signed_in: Desk, place: str) -> None:
     assert signed_in.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_a_search_adds_the_registered_attributes(signed_in: Desk) -> None:
-    """E9: without the class of the document nobody is found, and with the registered one as many as the API finds."""
+def test_a_search_counts_the_registered_attributes(signed_in: Desk) -> None:
+    """E9 (issue 34): without the class of the document only seven were found. A request of the past may ask so."""
     who = WHO | {"resource": {"type": "document", "id": "handbook-travel"}}
     signed_in.go(link(who, "who-can"))
-    signed_in.page.get_by_label("Add the registered attributes").check()
+    complete = shown(signed_in)
+    assert complete == [*found(signed_in, "subject", who)][:100]
+    signed_in.sees("Stored attributes, which count too")
+    signed_in.page.get_by_label("Add the registered attributes").uncheck()
     signed_in.page.get_by_role("button", name="Search").click()
-    assert shown(signed_in) == [*found(signed_in, "subject", {**who, "options": {"attributes": "registered"}})][:100]
-    assert shown(signed_in) != [*found(signed_in, "subject", who)][:100]
+    signed_in.page.get_by_text(complete[0], exact=True).wait_for(state="detached")
+    bare = [*found(signed_in, "subject", {**who, "options": {"attributes": None}})]
+    assert shown(signed_in) == bare[:100] != complete
+    signed_in.sees("Stored attributes, which do not count")
+
+
+def test_an_action_that_depends_on_its_own_attributes_is_an_if(signed_in: Desk) -> None:
+    """Issue 34: an editor shares with a watermark, and the matrix and the printed review said "none", or nothing."""
+    signed_in.go("#/default/review/subject/user/hana.abdi")
+    right = signed_in.page.get_by_role("row").filter(has_text="document").filter(has_text="share").first
+    right.filter(has_text="if action.watermark").wait_for()
+    signed_in.go("#/default/matrix?type=document")
+    row = signed_in.page.get_by_role("row").filter(has_text="andreas.bello")
+    row.wait_for()
+    cells = [word(text) for text in row.get_by_role("cell").all_inner_texts()]
+    with signed_in.client() as api:
+        body = {"subject": {"type": "user", "id": "andreas.bello"}, "resource": {"type": "document"}}
+        body |= {"options": {"return": "filter", "attributes": "registered"}}
+        for action, cell in zip(document_actions(api), cells, strict=True):
+            answer = api.post("/access/v1/search/resource", json={**body, "action": {"name": action}}).json()
+            named = answer["context"].get("left_open", [])
+            assert ("if" in cell) == bool(named), action
+            assert all(name in cell for name in named)
+
+
+def document_actions(api: Any) -> list[str]:
+    found = api.get("/v1/environments/default/resource-types/document").json()
+    return [*found["actions"]]
 
 
 def test_an_actor_searches_on_behalf_of_the_subject(signed_in: Desk) -> None:

@@ -79,7 +79,8 @@ def test_the_link_asks_the_same_and_reaches_no_server(at_desk: Desk) -> None:
     at_desk.sign_in(place=link(QUESTION))
     at_desk.sees("Denied")
     assert at_desk.page.get_by_label("Subject id").input_value() == "hana.abdi"
-    assert not any("hana.abdi" in url for url in asked)
+    told = {url for url in asked if "hana.abdi" in url}
+    assert told <= {f"{at_desk.server.url}/v1/environments/default/subjects/user/hana.abdi"}, "as her own page asks"
 
 
 def test_the_filter_is_shown_as_tree_as_sql_and_as_rows(signed_in: Desk) -> None:
@@ -147,22 +148,35 @@ def decide(desk: Desk) -> None:
     desk.page.get_by_role("button", name="Decide").click()
 
 
-def test_registered_attributes_are_added_if_the_user_says_so(signed_in: Desk) -> None:
+def test_registered_attributes_are_added_unless_the_user_says_no(signed_in: Desk) -> None:
     """E9: the answer, its filter and its address all have the option."""
     question = QUESTION | {"resource": {"type": "document", "id": "handbook-travel"}}
     with signed_in.client() as api:
         stored = api.get("/v1/environments/default/resources/document/handbook-travel").json()
     assert stored["attributes"]["classification"] in ("internal", "public")
     signed_in.go(link(question))
-    signed_in.sees("Denied")
-    signed_in.page.get_by_label("Add the registered attributes").check()
-    decide(signed_in)
     signed_in.sees("Allowed")
-    assert "registered" in signed_in.page.url
+    signed_in.page.get_by_label("Add the registered attributes").uncheck()
+    decide(signed_in)
+    signed_in.sees("Denied")
     signed_in.page.reload()
     signed_in.sign_in(place=signed_in.page.url.split("/console/")[1])
+    signed_in.sees("Denied")
+    assert not signed_in.page.get_by_label("Add the registered attributes").is_checked()
+
+
+def test_a_stored_attribute_can_be_changed_for_the_question(signed_in: Desk) -> None:
+    """E9: what is sent counts in the place of what is stored."""
+    signed_in.go(link(QUESTION | {"resource": {"type": "document", "id": "handbook-travel"}}))
     signed_in.sees("Allowed")
-    assert signed_in.page.get_by_label("Add the registered attributes").is_checked()
+    signed_in.page.get_by_role("button", name="Change classification for this question").click()
+    sent = signed_in.page.get_by_label("Resource properties")
+    assert json.loads(sent.input_value())["classification"] in ("internal", "public")
+    sent.fill('{"classification": "secret", "path": null}')
+    decide(signed_in)
+    signed_in.sees("Denied")
+    signed_in.sees("another is sent")
+    assert signed_in.serious() == []
 
 
 def test_an_actor_asks_on_behalf_of_the_subject(signed_in: Desk) -> None:
@@ -179,7 +193,10 @@ def test_an_actor_asks_on_behalf_of_the_subject(signed_in: Desk) -> None:
     assert signed_in.serious() == []
     signed_in.page.get_by_role("button", name="As JSON").click()
     written = json.loads(signed_in.page.get_by_label("Change it here").input_value())
-    assert written["options"] == {"actor": {"type": "service", "id": "summaries", "properties": {"team": "docs"}}}
+    assert written["options"] == {
+        "attributes": "registered",
+        "actor": {"type": "service", "id": "summaries", "properties": {"team": "docs"}},
+    }
 
 
 def test_an_actor_who_is_allowed_has_its_proof_too(signed_in: Desk) -> None:

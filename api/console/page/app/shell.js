@@ -1,6 +1,6 @@
 // The frame of every page: the environment and its revision, the navigation, and who is signed in.
 
-import { html, nothing } from "../vendor/lit-html.js";
+import { html, nothing } from "../core/html.js";
 import { announcement } from "../core/announcement.js";
 import { countOf, environmentIds, environmentOf, keepFresh } from "../core/environments.js";
 import { goTo, placeLink } from "../core/place.js";

@@ -1,6 +1,6 @@
 // The sign-in: with an API key, the administrator's key, or the id and the secret of a client.
 
-import { html, nothing } from "../vendor/lit-html.js";
+import { html, nothing } from "../core/html.js";
 import { call, get } from "../core/api.js";
 import { begin, endedBecause, Session } from "../core/session.js";
 import { update } from "../core/update.js";

@@ -1,6 +1,6 @@
 // Begins: draws the page, follows the address, and asks for a sign-in where there is none.
 
-import { html, nothing, render } from "../vendor/lit-html.js";
+import { html, nothing, render } from "../core/html.js";
 import { goTo, placeLink, readPlace } from "../core/place.js";
 import { signedIn, whenSessionEnds } from "../core/session.js";
 import { mayLeave, watchUnsaved } from "../core/unsaved.js";

@@ -1,5 +1,6 @@
 // Calls the HTTP API with the credential of the session that asks.
 
+import { told } from "./clock.js";
 import { parseJson } from "./exact.js";
 import { refuse, session } from "./session.js";
 
@@ -55,6 +56,7 @@ export async function call(method, where, { body, query, headers = {}, signal, t
   const text = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
   const until = by.until(signal);
   const answer = await reach(url, { method, headers: sent, body: text, signal: until });
+  told(answer.headers.get("Date"));
   const requestId = answer.headers.get("X-Request-ID") ?? sent["X-Request-ID"];
   const data = await read(answer);
   until.throwIfAborted();

@@ -1,6 +1,6 @@
 // Attributes: names with their values, or names with their types.
 
-import { html } from "../vendor/lit-html.js";
+import { html } from "../core/html.js";
 import { update } from "../core/update.js";
 import { choiceField, faultsAt, flagField, textField } from "./fields.js";
 import { readValue, valueField, written } from "./value_field.js";

@@ -1,6 +1,6 @@
 // The change of an element in the language: the lines that go, that come and that stay.
 
-import { html, nothing } from "../vendor/lit-html.js";
+import { html, nothing } from "../core/html.js";
 
 const SHOWN = 500; // lines that are drawn
 const MOODS = { "+": ["added", "+", "added"], "-": ["removed", "−", "removed"] };

@@ -1,6 +1,6 @@
 // The conditions of a policy that compare an attribute: a row for each, which knows operators and types.
 
-import { html, nothing } from "../vendor/lit-html.js";
+import { html, nothing } from "../core/html.js";
 import { isSame } from "../core/exact.js";
 import { OPERATORS } from "../core/operators.js";
 import { placeLink } from "../core/place.js";

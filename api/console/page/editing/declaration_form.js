@@ -2,7 +2,7 @@
 //
 // A section that is given, even without an attribute, has all conditions checked. One that is left out declares nothing.
 
-import { html, nothing } from "../vendor/lit-html.js";
+import { html, nothing } from "../core/html.js";
 import { update } from "../core/update.js";
 import { dropFaults, typedAttributes } from "./attributes.js";
 import { withMember } from "./draft.js";

@@ -1,6 +1,6 @@
 // The end of an element: it asks for the name, and shows what refers to the element if that prevents it.
 
-import { html, nothing } from "../vendor/lit-html.js";
+import { html, nothing } from "../core/html.js";
 import { KINDS, nameOf } from "../core/kinds.js";
 import { goTo, placeLink } from "../core/place.js";
 import { update } from "../core/update.js";

@@ -1,6 +1,6 @@
 // The difference of two bodies of an element, member by member.
 
-import { html } from "../vendor/lit-html.js";
+import { html } from "../core/html.js";
 import { isObject, isSame } from "../core/exact.js";
 import { nothingYet } from "../parts/notice.js";
 

@@ -1,6 +1,6 @@
 // Marks of policies: what one does, and that it is switched off.
 
-import { html, nothing } from "../vendor/lit-html.js";
+import { html, nothing } from "../core/html.js";
 
 // Returns the mark of a policy's effect.
 export const effectTag = (one) => html`<span class="tag ${one.effect === "DENY" ? "deny" : "allow"}">${one.effect}</span>`;

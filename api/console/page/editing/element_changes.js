@@ -1,6 +1,6 @@
 // Changes of elements as a list: each opens to show what differs. Large lists draw only what is open.
 
-import { html, nothing } from "../vendor/lit-html.js";
+import { html, nothing } from "../core/html.js";
 import { kindOf } from "../core/kinds.js";
 import { update } from "../core/update.js";
 import { number } from "../core/words.js";

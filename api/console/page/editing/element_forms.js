@@ -1,6 +1,6 @@
 // The form of each kind of element: a row is a function that draws the fields of a draft.
 
-import { html, nothing } from "../vendor/lit-html.js";
+import { html, nothing } from "../core/html.js";
 import { typedAttributes, valuedAttributes } from "./attributes.js";
 import { declarationForm } from "./declaration_form.js";
 import { extensionsForm } from "./extensions_form.js";

@@ -1,6 +1,6 @@
 // The page of a list of the model: its filters are those of the API, and a text narrows the page that is shown.
 
-import { html, nothing } from "../vendor/lit-html.js";
+import { html, nothing } from "../core/html.js";
 import { get, path } from "../core/api.js";
 import { goTo, placeLink } from "../core/place.js";
 import { may } from "../core/session.js";

@@ -1,6 +1,6 @@
 // The page of one element: its form, what refers to it, and the ways to save and to delete it.
 
-import { html, nothing } from "../vendor/lit-html.js";
+import { html, nothing } from "../core/html.js";
 import { call } from "../core/api.js";
 import { isObject } from "../core/exact.js";
 import { nameOf } from "../core/kinds.js";

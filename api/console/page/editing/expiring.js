@@ -1,6 +1,6 @@
 // The grants or assignments that end in the next days, soonest first.
 
-import { html, nothing } from "../vendor/lit-html.js";
+import { html, nothing } from "../core/html.js";
 import { get, path } from "../core/api.js";
 import { placeLink } from "../core/place.js";
 import { distance } from "../core/words.js";

@@ -1,6 +1,6 @@
 // The form of a model's extensions: a check box for each, with the conditions that it allows.
 
-import { html } from "../vendor/lit-html.js";
+import { html } from "../core/html.js";
 import { faultsAt, flagField } from "./fields.js";
 
 /** @type {[string, string, string][]} */

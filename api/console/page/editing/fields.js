@@ -1,8 +1,10 @@
 // Fields of forms: each has a label, perhaps a hint, and the faults of its value below it.
 
-import { html, nothing } from "../vendor/lit-html.js";
+import { html, nothing } from "../core/html.js";
+import { now } from "../core/clock.js";
 import { distance, instant } from "../core/words.js";
 import { sentence } from "../parts/notice.js";
+import { unseenIn } from "../parts/unseen.js";
 
 const DAY = 86_400_000;
 /** @type {[string, number][]} */
@@ -31,7 +33,7 @@ export function textField({ label, at, value, set, faults = [], hint, list, isNa
     <input id=${at} class=${isName ? "" : "mono"} autocomplete="off" spellcheck="false" .value=${value ?? ""} placeholder=${placeholder}
       list=${list ?? nothing} aria-invalid=${isFaulty(faults, at) ? "true" : "false"}
       @input=${(event) => set(event.target.value)}>
-    ${hint ? html`<p class="hint">${hint}</p>` : nothing}${faultsAt(faults, at)}
+    ${hint ? html`<p class="hint">${hint}</p>` : nothing}${unseenIn(value)}${faultsAt(faults, at)}
   </div>`;
 }
 
@@ -42,7 +44,7 @@ export function areaField({ label, at, value, set, faults = [], hint, isHidden =
     <label for=${at} class=${isHidden ? "hidden" : ""}>${label}</label>
     <textarea id=${at} class=${isName ? "words" : ""} rows=${rows} placeholder=${placeholder} spellcheck="false" .value=${value ?? ""}
       aria-invalid=${isFaulty(faults, at) ? "true" : "false"} @input=${(event) => set(event.target.value)}></textarea>
-    ${hint ? html`<p class="hint">${hint}</p>` : nothing}${faultsAt(faults, at)}
+    ${hint ? html`<p class="hint">${hint}</p>` : nothing}${unseenIn(value)}${faultsAt(faults, at)}
   </div>`;
 }
 
@@ -69,7 +71,7 @@ export function flagField({ label, value, set, hint }) {
 export function instantField({ label, at, value, set, faults, without }) {
   const known = value && !Number.isNaN(Date.parse(value));
   const hint = known ? html`${instant(value)} in your time zone, ${distance(value)}.` : html`Empty means: ${without}.`;
-  const choose = (days) => set(new Date(Math.floor((Date.now() + days * DAY) / 1000) * 1000).toISOString().replace(".000Z", "Z"));
+  const choose = (days) => set(new Date(Math.floor((now() + days * DAY) / 1000) * 1000).toISOString().replace(".000Z", "Z"));
   return html`<div>${textField({ label, at, value, faults, hint, placeholder: "2035-01-31T12:00:00Z", set: (text) => set(text === "" ? undefined : text.trim()) })}
     <p class="quick">${SOON.map(([name, days]) => html`<button class="link" type="button" aria-label=${`${label}: ${name}`} @click=${() => choose(days)}>${name}</button>`)}
       ${value ? html`<button class="link" type="button" aria-label=${`${label}: ${without}`} @click=${() => set(undefined)}>${without}</button>` : nothing}</p></div>`;

@@ -1,6 +1,6 @@
 // The stored tests of an environment on the policy model that a promotion brings: how many pass, and which fail.
 
-import { html, nothing } from "../vendor/lit-html.js";
+import { html, nothing } from "../core/html.js";
 import { counted, number } from "../core/words.js";
 
 const SHOWN = 20; // failing tests

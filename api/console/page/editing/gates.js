@@ -1,6 +1,6 @@
 // The gates of a policy, which look at the moment of the request: a time window, addresses, and a rate limit.
 
-import { html, nothing } from "../vendor/lit-html.js";
+import { html, nothing } from "../core/html.js";
 import { numberIn } from "../core/exact.js";
 import { withMember } from "./draft.js";
 import { faultsAt, flagField, instantField, textField } from "./fields.js";

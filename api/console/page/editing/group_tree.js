@@ -1,6 +1,6 @@
 // A tree of groups: what is in a group is read when the group is opened.
 
-import { html, nothing } from "../vendor/lit-html.js";
+import { html, nothing } from "../core/html.js";
 import { get } from "../core/api.js";
 import { GROUP } from "../core/kinds.js";
 import { update } from "../core/update.js";

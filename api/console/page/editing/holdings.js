@@ -1,6 +1,7 @@
 // Everything that a subject holds, and why: its groups with the way there, its roles, and its direct grants.
 
-import { html, nothing } from "../vendor/lit-html.js";
+import { html, nothing } from "../core/html.js";
+import { questionLink, withStored } from "../core/asking.js";
 import { placeLink } from "../core/place.js";
 import { may } from "../core/session.js";
 import { notice } from "../parts/notice.js";
@@ -25,7 +26,7 @@ export function holdings(env, subject, held) {
         : html`<p class="soft">It has no direct grants.</p>`}
       ${may("write") ? html`<p><a href=${placeLink(env, "grants", [], { new: "yes", ...whose })}>Grant something</a></p>` : nothing}</section>
     <section><h2>What it may do</h2><p><a href=${placeLink(env, "review", ["subject", subject.type, subject.id])}>Open its access review</a>,
-      or ask <a href=${placeLink(env, "what-can", [], { q: JSON.stringify({ subject: { type: subject.type, id: subject.id } }) })}>what it can see</a>.</p></section>`;
+      or ask <a href=${questionLink(env, "what-can", withStored({ subject: { type: subject.type, id: subject.id } }))}>what it can see</a>.</p></section>`;
 }
 
 function role(env, one, groups) {

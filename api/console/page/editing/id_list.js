@@ -1,6 +1,6 @@
 // A list of ids: each can be removed, and another one is typed below them, with suggestions.
 
-import { html, nothing } from "../vendor/lit-html.js";
+import { html, nothing } from "../core/html.js";
 import { whenSessionEnds } from "../core/session.js";
 import { update } from "../core/update.js";
 import { faultsAt } from "./fields.js";

@@ -1,6 +1,6 @@
 // The members of a group: subjects and other groups. A group of many members shows those that are sought.
 
-import { html, nothing } from "../vendor/lit-html.js";
+import { html, nothing } from "../core/html.js";
 import { elementLink } from "./draft.js";
 import { update } from "../core/update.js";
 import { counted, number } from "../core/words.js";

@@ -1,6 +1,6 @@
 // Opens one of a million elements by its type and its id, without reading a list.
 
-import { html } from "../vendor/lit-html.js";
+import { html } from "../core/html.js";
 import { goTo, placeLink } from "../core/place.js";
 
 // Returns the form that goes to the page of a subject or a resource.

@@ -1,7 +1,7 @@
 // The people who gain and who lose by a change: the gains first, by type and action, each with an example that can be tried.
 
-import { html, nothing } from "../vendor/lit-html.js";
-import { placeLink } from "../core/place.js";
+import { html, nothing } from "../core/html.js";
+import { questionLink } from "../core/asking.js";
 import { counted, instant, joined, number, value } from "../core/words.js";
 import { prose } from "../parts/prose.js";
 import { link } from "./phrases.js";
@@ -73,7 +73,7 @@ function who(env, { subjects, subject_count: count, others }, isApart) {
 
 // The witness: the old and the new model answer it differently. “Try” answers with the model that is in force.
 function example(env, { witness, now }, isApart) {
-  const tried = placeLink(env, "try", [], { q: JSON.stringify(witness) });
+  const tried = questionLink(env, "try", witness);
   return html`For example, ${asked(witness)}${now === undefined ? nothing : html`, at <time datetime=${now}>${instant(now)}</time>`}:
     <a href=${tried} target=${isApart ? "_blank" : nothing}>try this example</a>`;
 }

@@ -1,6 +1,7 @@
 // Elements of the model in one line each, with links to the elements that they name.
 
-import { html, nothing } from "../vendor/lit-html.js";
+import { html, nothing } from "../core/html.js";
+import { now } from "../core/clock.js";
 import { placeLink } from "../core/place.js";
 import { distance, instant } from "../core/words.js";
 
@@ -21,9 +22,9 @@ export const holder = (env, one) => (one.group === undefined ? entity(env, "subj
 export const actions = (names) => names.map((one, at) => html`${at ? ", " : ""}${one === "*" ? "anything" : html`<code>${one}</code>`}`);
 
 // Returns when an assignment or a grant counts; nothing if it always does.
-export function term({ starts_at: start, expires_at: end }, now = Date.now()) {
-  const isLater = start && Date.parse(start) > now;
-  const left = end ? Date.parse(end) - now : Infinity;
+export function term({ starts_at: start, expires_at: end }) {
+  const isLater = start && Date.parse(start) > now();
+  const left = end ? Date.parse(end) - now() : Infinity;
   if (!isLater && left === Infinity) return nothing;
   return html`<span class="term">
     ${isLater ? html`<span class="tag warn">! not yet</span>starts ${distance(start)}` : nothing}

@@ -1,6 +1,6 @@
 // The form of a policy: what it is called, what it covers, for whom, and under which conditions.
 
-import { html, nothing } from "../vendor/lit-html.js";
+import { html, nothing } from "../core/html.js";
 import { numberIn } from "../core/exact.js";
 import { comparisons } from "./conditions.js";
 import { areaField, choiceField, faultsAt, flagField, textField } from "./fields.js";

@@ -1,6 +1,6 @@
 // The result of a run of policy tests: what passed, what failed with which values, and what could not be run.
 
-import { html, nothing } from "../vendor/lit-html.js";
+import { html, nothing } from "../core/html.js";
 import { placeLink } from "../core/place.js";
 import { counted, number } from "../core/words.js";
 import { sentence } from "../parts/notice.js";

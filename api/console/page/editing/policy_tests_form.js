@@ -1,8 +1,8 @@
 // The form of a set of policy tests: each test in a line, a form for a new one, and all of them as JSON.
 
-import { html, nothing } from "../vendor/lit-html.js";
+import { html, nothing } from "../core/html.js";
+import { questionLink } from "../core/asking.js";
 import { isObject, parseJson } from "../core/exact.js";
-import { placeLink } from "../core/place.js";
 import { update } from "../core/update.js";
 import { areaField, choiceField, textField } from "./fields.js";
 import { entityField } from "./references.js";
@@ -27,7 +27,7 @@ function line(env, test) {
   const verdict = test.expect?.decision;
   const tag = verdict === undefined ? nothing : html`<span class="tag ${verdict ? "allow" : "deny"}">${verdict ? "✓ allowed" : "✕ denied"}</span>`;
   return html`${tag}<span class="name">${test.name}</span>
-    ${test.request ? html`<a href=${placeLink(env, "try", [], { q: JSON.stringify(test.request) })}>Try it</a>` : html`<span class="soft">a search</span>`}`;
+    ${test.request ? html`<a href=${questionLink(env, "try", test.request)}>Try it</a>` : html`<span class="soft">a search</span>`}`;
 }
 
 function adding(draft, state, suggestions) {

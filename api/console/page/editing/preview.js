@@ -1,9 +1,9 @@
 // The preview of a change: who gains and who loses, the change in the language, the findings of the compiler, and which policy tests
 // and recent decisions would turn out otherwise.
 
-import { html, nothing } from "../vendor/lit-html.js";
+import { html, nothing } from "../core/html.js";
 import { call, path } from "../core/api.js";
-import { counted, number } from "../core/words.js";
+import { atThisServer, counted, number } from "../core/words.js";
 import { Awaited } from "../parts/awaited.js";
 import { changedText } from "./changed_text.js";
 import { finding } from "../parts/findings.js";
@@ -59,7 +59,7 @@ function effect(env, found) {
   return html`${effectOnPeople(env, found.people, { isApart: true })}
     ${found.elements.length ? html`<h3>In the language</h3>${inTheLanguage(found)}` : nothing}
     ${found.diagnostics.length ? html`<h3>What the compiler says</h3>${found.diagnostics.map(finding)}` : nothing}
-    ${found.tests ? html`<h3>Policy tests</h3>${tests(found.tests)}${found.decisions ? html`<h3>Recent decisions</h3>${decisions(found.decisions)}` : nothing}` : nothing}`;
+    ${found.tests ? html`<h3>Policy tests</h3>${tests(found.tests)}${found.decisions ? html`<h3>Recent decisions${atThisServer(found.decisions)}</h3>${decisions(found.decisions)}` : nothing}` : nothing}`;
 }
 
 function inTheLanguage(found) {

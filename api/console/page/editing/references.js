@@ -1,6 +1,6 @@
 // Fields that name other elements: a subject, a resource, a role, a group, a type and its actions.
 
-import { html, nothing } from "../vendor/lit-html.js";
+import { html, nothing } from "../core/html.js";
 import { withMember } from "./draft.js";
 import { faultsAt, textField } from "./fields.js";
 import { idList } from "./id_list.js";

@@ -1,6 +1,6 @@
 // The elements of another list that belong to an element: the first rows, and the way to all of them.
 
-import { html, nothing } from "../vendor/lit-html.js";
+import { html, nothing } from "../core/html.js";
 import { get, path } from "../core/api.js";
 import { placeLink } from "../core/place.js";
 import { Awaited } from "../parts/awaited.js";

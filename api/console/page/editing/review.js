@@ -1,6 +1,6 @@
 // The review before a change is saved: who gains and who loses, what differs, and what policy tests and decisions would change.
 
-import { html, nothing } from "../vendor/lit-html.js";
+import { html, nothing } from "../core/html.js";
 import { openDialog } from "../parts/dialog.js";
 import { notice } from "../parts/notice.js";
 import { difference } from "./difference.js";

@@ -1,6 +1,6 @@
 // The form of a route: which requests it matches, what they mean, and its place among the routes.
 
-import { html, nothing } from "../vendor/lit-html.js";
+import { html, nothing } from "../core/html.js";
 import { update } from "../core/update.js";
 import { choiceField, faultsAt, textField } from "./fields.js";
 import { idList } from "./id_list.js";

@@ -1,6 +1,6 @@
 // The scope of a policy: types of resources, each with its actions.
 
-import { html, nothing } from "../vendor/lit-html.js";
+import { html, nothing } from "../core/html.js";
 import { choiceField, faultsAt } from "./fields.js";
 import { ANY, actionsField, idField } from "./references.js";
 

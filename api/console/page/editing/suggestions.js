@@ -1,6 +1,6 @@
 // Suggestions of text fields: the first elements of a list of the model. A longer list is never read as a whole.
 
-import { html, nothing } from "../vendor/lit-html.js";
+import { html, nothing } from "../core/html.js";
 import { get, path } from "../core/api.js";
 import { update } from "../core/update.js";
 

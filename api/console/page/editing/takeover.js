@@ -1,6 +1,6 @@
 // The preview of a promotion or a restoration, and the form that carries out exactly that.
 
-import { html, nothing } from "../vendor/lit-html.js";
+import { html, nothing } from "../core/html.js";
 import { announce } from "../core/announcement.js";
 import { call } from "../core/api.js";
 import { refreshEnvironments } from "../core/environments.js";

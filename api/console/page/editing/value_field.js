@@ -1,6 +1,6 @@
 // A field for a value of the model: its kind is chosen beside it, and its text is read as that kind.
 
-import { html } from "../vendor/lit-html.js";
+import { html } from "../core/html.js";
 import { isNumber, numberIn, parseJson } from "../core/exact.js";
 import { areaField, choiceField, faultsAt, textField } from "./fields.js";
 

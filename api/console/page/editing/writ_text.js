@@ -1,6 +1,6 @@
 // The field for `.writ` text: a layer behind it underlines what the diagnostics point to, and a list below names them.
 
-import { html, nothing } from "../vendor/lit-html.js";
+import { html, nothing } from "../core/html.js";
 import { finding } from "../parts/findings.js";
 
 const EXAMPLE = "policy editors-read\n    allow editor to read document";

@@ -1,7 +1,8 @@
 // One API key: what it may do and its end; and the form of a new one.
 
-import { html, nothing } from "../vendor/lit-html.js";
+import { html, nothing } from "../core/html.js";
 import { call, get, path, post } from "../core/api.js";
+import { now } from "../core/clock.js";
 import { goTo, placeLink } from "../core/place.js";
 import { signedIn } from "../core/session.js";
 import { update } from "../core/update.js";
@@ -101,7 +102,7 @@ function expiryFields(draft, problem) {
 
 function bodyOf(draft) {
   const { name, scope, ends, at } = draft;
-  const expires = ends === "date" ? new Date(at) : ends && new Date(Date.now() + Number(ends) * DAY);
+  const expires = ends === "date" ? new Date(at) : ends && new Date(now() + Number(ends) * DAY);
   return { name, scopes: [scope], environments: environmentsIn(draft), expires_at: expires ? expires.toISOString() : null };
 }
 

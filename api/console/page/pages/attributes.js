@@ -1,6 +1,6 @@
 // The declared attributes of subjects, of the context and of actions: what conditions may compare, and of which type it is.
 
-import { html, nothing } from "../vendor/lit-html.js";
+import { html, nothing } from "../core/html.js";
 import { DECLARATION } from "../core/kinds.js";
 import { placeLink } from "../core/place.js";
 import { may } from "../core/session.js";

@@ -1,8 +1,10 @@
 // The audit log: who did what, filtered by client, event, actor and time, and exported.
 
-import { html, nothing } from "../vendor/lit-html.js";
+import { html, nothing } from "../core/html.js";
 import { get } from "../core/api.js";
+import { now } from "../core/clock.js";
 import { goTo, placeLink } from "../core/place.js";
+import { escaped } from "../core/visible.js";
 import { Awaited } from "../parts/awaited.js";
 import { csv, Export } from "../parts/csv.js";
 import { heading } from "../parts/heading.js";
@@ -43,8 +45,8 @@ function exportsOf(read) {
     const found = await read({ limit: EXPORTED_AT_ONCE, cursor: next }, signal);
     return { rows: found.items, next: found.next_cursor };
   };
-  const lines = (rows) => rows.map((one) => `${JSON.stringify(one)}\n`).join("");
-  const table = (rows) => csv([...MEMBERS, "details"], rows.map((one) => [...MEMBERS.map((name) => one[name]), JSON.stringify(one.details)]));
+  const lines = (rows) => rows.map((one) => `${escaped(JSON.stringify(one))}\n`).join("");
+  const table = (rows) => csv([...MEMBERS, "details"], rows.map((one) => [...MEMBERS.map((name) => one[name]), escaped(JSON.stringify(one.details))]));
   return [
     new Export({ name: "audit.csv", type: "text/csv", ask, write: table, button: "Export as CSV" }),
     new Export({ name: "audit.jsonl", type: "application/x-ndjson", ask, write: lines, button: "Export as JSON lines" }),
@@ -86,4 +88,4 @@ function filterForm(place, filter) {
   </form>`;
 }
 
-const hoursAgo = (hours) => new Date(Date.now() - hours * 3_600_000).toISOString();
+const hoursAgo = (hours) => new Date(now() - hours * 3_600_000).toISOString();

@@ -1,6 +1,6 @@
 // Entries of the audit log as rows: what happened in words, who did it, and the details, which open.
 
-import { html, nothing } from "../vendor/lit-html.js";
+import { html, nothing } from "../core/html.js";
 import { get } from "../core/api.js";
 import { placeLink } from "../core/place.js";
 import { actor } from "../parts/actor.js";
@@ -43,6 +43,7 @@ export const EVENTS = [
   ["bundle.published", "Bundle published"],
   ["store.backed_up", "Store backed up"],
   ["store.restored", "Store restored from a backup"],
+  ["store.copied", "Store copied to another place"],
   ["service.started", "Service started"],
   ["service.stopped", "Service stopped"],
   ["audit.cut", "Old entries removed"],

@@ -1,6 +1,6 @@
 // One client: what it may do, its secret, its end, and what the audit log says of it; and the form of a new one.
 
-import { html, nothing } from "../vendor/lit-html.js";
+import { html, nothing } from "../core/html.js";
 import { announce } from "../core/announcement.js";
 import { call, get, path, post } from "../core/api.js";
 import { goTo, placeLink } from "../core/place.js";

@@ -1,6 +1,6 @@
 // The ways to end a client's secret, its tokens, or the client.
 
-import { html, nothing } from "../vendor/lit-html.js";
+import { html, nothing } from "../core/html.js";
 import { announce } from "../core/announcement.js";
 import { call, post } from "../core/api.js";
 import { goTo, placeLink } from "../core/place.js";

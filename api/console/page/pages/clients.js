@@ -1,6 +1,6 @@
 // Clients and API keys: both lists, and the way to each of them.
 
-import { html } from "../vendor/lit-html.js";
+import { html } from "../core/html.js";
 import { placeLink } from "../core/place.js";
 import { pageOfLists } from "../parts/list_page.js";
 import { when } from "../parts/when.js";

@@ -1,7 +1,8 @@
 // The fields that clients and API keys share: the name, the scope and the environments.
 
-import { html, nothing } from "../vendor/lit-html.js";
+import { html, nothing } from "../core/html.js";
 import { get } from "../core/api.js";
+import { now } from "../core/clock.js";
 import { signedIn } from "../core/session.js";
 import { update } from "../core/update.js";
 import { Awaited } from "../parts/awaited.js";
@@ -78,7 +79,7 @@ export function typable(name, id) {
 
 // Returns the drawing of a key's expiry, if it is past or near.
 export function expiry(key) {
-  const left = key.expires_at ? Date.parse(key.expires_at) - Date.now() : Infinity;
+  const left = key.expires_at ? Date.parse(key.expires_at) - now() : Infinity;
   if (left <= 0) return html`<span class="tag deny">✕ expired</span>`;
   return left < SOON ? html`<span class="tag warn">! soon</span>` : nothing;
 }

@@ -1,8 +1,10 @@
 // The newest denials of the decision log: who was denied what and why, each with the way to try it again.
 
-import { html, nothing } from "../vendor/lit-html.js";
+import { html, nothing } from "../core/html.js";
 import { get, path } from "../core/api.js";
+import { questionLink } from "../core/asking.js";
 import { placeLink } from "../core/place.js";
+import { atThisServer } from "../core/words.js";
 import { Awaited } from "../parts/awaited.js";
 import { heading } from "../parts/heading.js";
 import { listPage } from "../parts/list.js";
@@ -20,7 +22,7 @@ export function page(place) {
   const found = new Awaited("the recent denials", (signal) => denials(place, query, signal));
   return {
     title: "Recent denials",
-    view: () => html`${heading("Recent denials", html`Requests that were denied in <span class="name">${place.env}</span>, from the decision log. The newest is the first.`)}
+    view: () => html`${heading("Recent denials", html`Requests that were denied in <span class="name">${place.env}</span>${atThisServer(found.value)}, from the decision log. The newest is the first.`)}
       <section aria-label="Denials">${found.view((one) => (one.why ? nothingYet(sentence(one.why)) : list(place, one)))}
         ${found.value?.why ? nothing : html`<p class="actions"><button class="quiet" type="button" ?disabled=${found.isBusy}
           @click=${() => found.again()}>Look again</button></p>`}</section>`,
@@ -71,7 +73,7 @@ function why(place, one) {
 function tryLink(place, one) {
   if (!one.request?.subject || !one.request.action || !one.request.resource) return NOT_RECORDED;
   const { subject, action, resource, context, options } = one.request;
-  const link = placeLink(place.env, "try", [], { q: JSON.stringify({ subject, action, resource, context, options }) });
+  const link = questionLink(place.env, "try", { subject, action, resource, context, options });
   const note = one.masked ? "some values are masked" : one.cut ? "a part is missing" : "";
   return html`<a href=${link}>Try it</a>${note ? html` <span class="tag warn">! ${note}</span>` : nothing}`;
 }

@@ -1,6 +1,6 @@
 // One environment: its settings, its gateway settings, and its end.
 
-import { html, nothing } from "../vendor/lit-html.js";
+import { html, nothing } from "../core/html.js";
 import { call, get, path } from "../core/api.js";
 import { goTo, placeLink } from "../core/place.js";
 import { signedIn } from "../core/session.js";

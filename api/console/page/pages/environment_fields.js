@@ -1,6 +1,6 @@
 // The fields of an environment: its id, its description, and what protects it.
 
-import { html } from "../vendor/lit-html.js";
+import { html } from "../core/html.js";
 import { update } from "../core/update.js";
 import { faultOf } from "../parts/fault.js";
 

@@ -1,6 +1,6 @@
 // The gateway settings of an environment, as JSON: which input from a gateway Writ believes.
 
-import { html, nothing } from "../vendor/lit-html.js";
+import { html, nothing } from "../core/html.js";
 import { call, get, path } from "../core/api.js";
 import { update } from "../core/update.js";
 import { Act } from "../parts/act.js";

@@ -1,6 +1,6 @@
 // The environments of the service: all that the credential may see, and the way to a new one and to each of them.
 
-import { html, nothing } from "../vendor/lit-html.js";
+import { html, nothing } from "../core/html.js";
 import { post } from "../core/api.js";
 import { goTo, placeLink } from "../core/place.js";
 import { signedIn } from "../core/session.js";

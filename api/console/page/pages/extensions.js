@@ -1,6 +1,6 @@
 // Extensions, which allow more conditions, and strict requests: both are what the model opts into.
 
-import { html, nothing } from "../vendor/lit-html.js";
+import { html, nothing } from "../core/html.js";
 import { EXTENSIONS, REQUESTS } from "../core/kinds.js";
 import { placeLink } from "../core/place.js";
 import { may } from "../core/session.js";

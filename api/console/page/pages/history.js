@@ -1,6 +1,6 @@
 // The history of the environment: its revisions, what one of them changed, and the way back to it.
 
-import { html, nothing } from "../vendor/lit-html.js";
+import { html, nothing } from "../core/html.js";
 import { get, path, post } from "../core/api.js";
 import { environmentOf } from "../core/environments.js";
 import { goTo, placeLink } from "../core/place.js";

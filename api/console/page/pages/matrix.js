@@ -1,16 +1,16 @@
 // The matrix: which subjects, or which roles, may do which actions on a type of resources, at a glance.
 
-import { html } from "../vendor/lit-html.js";
+import { html } from "../core/html.js";
 import { get, path } from "../core/api.js";
+import { questionLink, resourceTypes } from "../core/asking.js";
 import { goTo, placeLink } from "../core/place.js";
 import { update } from "../core/update.js";
 import { Awaited } from "../parts/awaited.js";
 import { heading } from "../parts/heading.js";
 import { pager } from "../parts/list.js";
 import { nothingYet } from "../parts/notice.js";
-import { marked, questionOf, rightOn, roleRights } from "../parts/rights.js";
+import { isNone, marked, questionOf, rightOn, roleRights } from "../parts/rights.js";
 
-const MOST_TYPES = 100;
 const MOST_POLICIES = 1_000;
 const ROWS = 25;
 const AT_ONCE = 6; // questions on their way at the same time
@@ -18,8 +18,7 @@ const AT_ONCE = 6; // questions on their way at the same time
 export function page(place) {
   const { env } = place;
   const rows = place.query.get("rows") === "roles" ? "roles" : "subjects";
-  const types = new Awaited("the resource types", (signal) =>
-    get(path`/v1/environments/${env}/resource-types`, { query: { limit: MOST_TYPES }, signal }).then((found) => found.items));
+  const types = new Awaited("the resource types", (signal) => resourceTypes(env, signal));
   const answer = new Awaited("the matrix", (signal) => matrix(place, rows, types, signal));
   return {
     title: "Matrix",
@@ -80,7 +79,7 @@ function drawn(place, rows, { type, rows: found, next }) {
   if (!type) return nothingYet("The model has no resource types yet. Each one would be a matrix here.");
   if (!found.length) return nothingYet(`The model has no ${rows} yet. Each one would be a row here.`);
   return html`<div class="scroll" tabindex="0"><table>
-      <caption>${rows === "roles" ? "What the policies say of each role. Conditions and other roles may change it." : "All: on every resource. Some: on those that a filter selects, or by a direct grant. Times, addresses and facts of the moment are left open."}</caption>
+      <caption>${rows === "roles" ? "What the policies say of each role. Some: if conditions hold. Other roles may change it." : "All: on every resource. Some: on those that a filter selects, or by a direct grant. If: it depends on what a request says besides, or on the time."}</caption>
       <thead><tr><th scope="col">${rows === "roles" ? "Role" : "Subject"}</th>${type.actions.map((one) => html`<th scope="col">${one}</th>`)}</tr></thead>
       <tbody>${found.map(({ row, cells }) => html`<tr>
         <th scope="row"><a href=${placeLink(place.env, rows, rows === "roles" ? [row.id] : [row.type, row.id])}><code>${row.id}</code></a></th>
@@ -89,7 +88,6 @@ function drawn(place, rows, { type, rows: found, next }) {
 }
 
 function cellView(place, rows, type, row, action, cell) {
-  if (rows === "roles" || cell.word === "none") return marked(cell);
-  const q = JSON.stringify(questionOf(row, type, action));
-  return html`<a class="plain" href=${placeLink(place.env, "what-can", [], { q })}>${marked(cell)}</a>`;
+  if (rows === "roles" || isNone(cell)) return marked(cell);
+  return html`<a class="plain" href=${questionLink(place.env, "what-can", questionOf(row, type, action))}>${marked(cell)}</a>`;
 }

@@ -1,6 +1,6 @@
 // The lists of the model and the pages of their elements: a row for each kind says what they show.
 
-import { html, nothing } from "../vendor/lit-html.js";
+import { html, nothing } from "../core/html.js";
 import { ASSIGNMENT, GRANT, GROUP, RESOURCE, RESOURCE_TYPE, ROLE, ROUTE, SUBJECT } from "../core/kinds.js";
 import { counted } from "../core/words.js";
 import { elementPages } from "../editing/element_page.js";

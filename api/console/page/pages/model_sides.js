@@ -1,7 +1,8 @@
 // The parts beside the lists and elements of the model: the rights that an element gives, and the elements that belong to it.
 
-import { html, nothing } from "../vendor/lit-html.js";
+import { html, nothing } from "../core/html.js";
 import { get } from "../core/api.js";
+import { questionLink, withStored } from "../core/asking.js";
 import { SUBJECT } from "../core/kinds.js";
 import { placeLink } from "../core/place.js";
 import { elementPath, isAbsent } from "../editing/draft.js";
@@ -114,10 +115,10 @@ export function ofResource(env, one, suggestions) {
 // Asks for each action who can do it, with the attributes that are registered.
 function whoCan(env, one, type) {
   if (!type) return nothing;
-  const resource = { type: type.name ?? type.id, id: one.id, ...(one.attributes ? { properties: one.attributes } : {}) };
-  const question = (name) => JSON.stringify({ subject: { type: "user", id: "" }, action: { name }, resource });
+  const resource = { type: type.name ?? type.id, id: one.id };
+  const question = (name) => withStored({ subject: { type: "user" }, action: { name }, resource });
   return html`<section><h2>Who can…</h2><ul class="chips">${type.actions.map(
-    (name) => html`<li><a href=${placeLink(env, "who-can", [], { q: question(name) })}><code>${name}</code></a></li>`)}</ul></section>`;
+    (name) => html`<li><a href=${questionLink(env, "who-can", question(name))}><code>${name}</code></a></li>`)}</ul></section>`;
 }
 
 const assignment = (env, one) => html`${holder(env, one)} holds ${link(env, "roles", one.role)}`;

@@ -1,10 +1,10 @@
 // The overview: what the environment holds, what was decided in the last hour, and what its model warns about.
 
-import { html, nothing } from "../vendor/lit-html.js";
+import { html, nothing } from "../core/html.js";
 import { get, path } from "../core/api.js";
 import { ASSIGNMENT, GRANT, GROUP, POLICY, RESOURCE, RESOURCE_TYPE, ROLE, SUBJECT } from "../core/kinds.js";
 import { placeLink } from "../core/place.js";
-import { counted, distance, number } from "../core/words.js";
+import { atThisServer, counted, distance, number } from "../core/words.js";
 import { Awaited } from "../parts/awaited.js";
 import { minutesChart, shares } from "../parts/chart.js";
 import { finding } from "../parts/findings.js";
@@ -25,8 +25,8 @@ export function page({ env }) {
     view: () => html`<h1>Overview<small>What <span class="name">${env}</span> holds and what it decided.</small></h1>
       <div class="tiles">${counts.view((found) => COUNTED.map((kind) => tile(env, kind, found.counts)))}</div>
       <div class="halves">
-        <section><h2>Decisions of the last hour</h2>${figures.view(hour)}</section>
-        <section><h2>Why requests were denied</h2>${figures.view(denials)}</section>
+        <section><h2>Decisions of the last hour${atThisServer(figures.value)}</h2>${figures.view(hour)}</section>
+        <section><h2>Why requests were denied${atThisServer(figures.value)}</h2>${figures.view(denials)}</section>
       </div>
       <div class="halves">
         <section><h2>Revision and promotion</h2>

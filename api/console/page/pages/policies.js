@@ -1,6 +1,6 @@
 // Policies: the list with its filters. The page of a policy is in policy.js.
 
-import { html } from "../vendor/lit-html.js";
+import { html } from "../core/html.js";
 import { POLICY } from "../core/kinds.js";
 import { effectTag, offTag } from "../editing/effect.js";
 import { elementList } from "../editing/element_list.js";

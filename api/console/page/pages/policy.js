@@ -1,6 +1,6 @@
 // One policy: a sentence that says what it does, its text beside it, and the editor of both.
 
-import { html, nothing } from "../vendor/lit-html.js";
+import { html, nothing } from "../core/html.js";
 import { call, post, path } from "../core/api.js";
 import { POLICY } from "../core/kinds.js";
 import { goTo, placeLink } from "../core/place.js";

@@ -1,6 +1,6 @@
 // Policy tests that are stored beside the model: their sets, their runs, and the editor of a set.
 
-import { html, nothing } from "../vendor/lit-html.js";
+import { html, nothing } from "../core/html.js";
 import { announce } from "../core/announcement.js";
 import { path, post } from "../core/api.js";
 import { TESTS } from "../core/kinds.js";

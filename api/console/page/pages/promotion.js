@@ -1,6 +1,6 @@
 // Promotion: what was edited in place, the policy models of other environments to take over, and those taken over before.
 
-import { html, nothing } from "../vendor/lit-html.js";
+import { html, nothing } from "../core/html.js";
 import { get, path } from "../core/api.js";
 import { environmentOf } from "../core/environments.js";
 import { goTo, placeLink } from "../core/place.js";

@@ -1,6 +1,6 @@
 // One promotion or restoration, or a change of gateway settings that waited: where it came from, what became of it, and the approval of one that waits.
 
-import { html, nothing } from "../vendor/lit-html.js";
+import { html, nothing } from "../core/html.js";
 import { announce } from "../core/announcement.js";
 import { get, path, post } from "../core/api.js";
 import { refreshEnvironments } from "../core/environments.js";

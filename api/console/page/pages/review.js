@@ -1,20 +1,22 @@
 // The access review: one page for a subject or a role that a manager can read, print and sign.
 
-import { html, nothing } from "../vendor/lit-html.js";
+import { html, nothing } from "../core/html.js";
 import { get, path, post } from "../core/api.js";
+import { resourceTypes } from "../core/asking.js";
+import { isInForce, now } from "../core/clock.js";
 import { environmentOf } from "../core/environments.js";
 import { goTo, placeLink } from "../core/place.js";
 import { signedIn } from "../core/session.js";
 import { instant, number } from "../core/words.js";
+import { actions, term } from "../editing/phrases.js";
 import { Awaited } from "../parts/awaited.js";
 import { heading } from "../parts/heading.js";
 import { listPage, table } from "../parts/list.js";
 import { nothingYet } from "../parts/notice.js";
 import { tag } from "../parts/proof.js";
 import { prose } from "../parts/prose.js";
-import { gives, marked, rightOn } from "../parts/rights.js";
+import { gives, isNone, marked, rightOn } from "../parts/rights.js";
 
-const MOST_TYPES = 100;
 const MOST_POLICIES = 1_000;
 
 export function page(place) {
@@ -66,26 +68,27 @@ function subjectReview(place, subject) {
 
 // Asks for each type and action in turn; the rows stay in the order of the model.
 async function rightsOf(env, subject, held, signal) {
-  const types = await get(path`/v1/environments/${env}/resource-types`, { query: { limit: MOST_TYPES }, signal });
+  const types = await resourceTypes(env, signal);
   const policies = await get(path`/v1/environments/${env}/policies`, { query: { effect: "ALLOW", limit: MOST_POLICIES }, signal });
-  const heldRoles = held.roles.map((one) => one.role);
+  const heldRoles = held.roles.filter((one) => one.assignments.some(isInForce)).map((one) => one.role);
+  const does = (grant, action) => grant.actions.includes(action) || grant.actions.includes("*");
   const rows = [];
-  for (const type of types.items) {
+  for (const type of types) {
     const answers = type.actions.map(async (action) => {
       const cell = await rightOn(env, subject, type, action, signal);
       const by = policies.items.filter((one) => gives(one, heldRoles, type.id, action));
-      const direct = held.grants.filter((one) => one.resource.type === type.id && one.actions.includes(action));
+      const direct = held.grants.filter((one) => one.resource.type === type.id && does(one, action) && isInForce(one));
       return { env, type: type.id, action, cell, by, direct, isCut: Boolean(policies.next_cursor) };
     });
     rows.push(...(await Promise.all(answers)));
   }
-  return rows.filter((row) => row.cell.word !== "none");
+  return rows.filter((row) => !isNone(row.cell));
 }
 
 function rightsTable(rows) {
   if (!rows.length) return nothingYet("No policy and no grant gives this subject a right.");
   return table({
-    caption: "All: on every resource. Some: on those that conditions or grants select. Times, addresses and facts of the moment are left open.",
+    caption: "All: on every resource. Some: on those that conditions or grants select. If: it depends on what a request says besides, or on the time.",
     columns: [
       { title: "Resource type", cell: (row) => html`<code>${row.type}</code>` },
       { title: "Action", cell: (row) => html`<code>${row.action}</code>` },
@@ -118,6 +121,7 @@ function roles(env, held) {
       { title: "From", cell: (row) => (row.group ? groupPath(env, row.group, through.get(row.group)) : "assigned to the subject itself") },
       { title: "Starts", cell: (row) => (row.starts_at ? instant(row.starts_at) : "") },
       { title: "Expires", cell: (row) => (row.expires_at ? instant(row.expires_at) : "never") },
+      { title: "Term", cell: term },
     ],
     rows,
   });
@@ -135,8 +139,10 @@ function grants(env, found) {
       { title: "Grant", cell: (row) => html`<a href=${placeLink(env, "grants", [row.id])}><code>${row.id}</code></a>` },
       { title: "To", cell: (row) => (row.group ? html`group <code>${row.group}</code>` : "the subject itself") },
       { title: "Resource", cell: (row) => html`<code>${row.resource.type}</code> <code>${row.resource.id}</code>` },
-      { title: "Actions", cell: (row) => row.actions.join(", ") },
+      { title: "Actions", cell: (row) => actions(row.actions) },
+      { title: "Starts", cell: (row) => (row.starts_at ? instant(row.starts_at) : "") },
       { title: "Expires", cell: (row) => (row.expires_at ? instant(row.expires_at) : "never") },
+      { title: "Term", cell: term },
     ],
     rows: found,
   });
@@ -170,6 +176,7 @@ function holdersTable(place, found) {
       { title: "Holder", cell: (row) => row.group ? html`group <a href=${placeLink(env, "groups", [row.group])}><code>${row.group}</code></a>` : html`<a href=${placeLink(env, "subjects", [row.subject.type, row.subject.id])}><code>${row.subject.id}</code></a>` },
       { title: "Starts", cell: (row) => (row.starts_at ? instant(row.starts_at) : "") },
       { title: "Expires", cell: (row) => (row.expires_at ? instant(row.expires_at) : "never") },
+      { title: "Term", cell: term },
     ],
   });
 }
@@ -180,7 +187,7 @@ const policyText = (env, one) => html`<div class="policy"><p>${tag(one.policy.ef
 function top(place, name, about) {
   const revision = environmentOf(place.env)?.revision;
   return html`${heading(name, about, { link: placeLink(place.env, "review"), name: "Access review" })}
-    <p class="soft">Environment <code>${place.env}</code>, revision ${revision}, read on ${instant(new Date().toISOString())} by
+    <p class="soft">Environment <code>${place.env}</code>, revision ${revision}, read on ${instant(now())} by
       <span class="name">${signedIn()?.name ?? "the administrator"}</span>. <button class="quiet" type="button" @click=${() => window.print()}>Print</button></p>`;
 }
 

@@ -1,9 +1,9 @@
 // Try a decision: the answer of the live policies to one request, its reason and its proof.
 
-import { html, nothing } from "../vendor/lit-html.js";
-import { path, post } from "../core/api.js";
+import { html, nothing } from "../core/html.js";
+import { explained, questionAt, questionLink } from "../core/asking.js";
 import { environmentOf } from "../core/environments.js";
-import { goTo, placeLink } from "../core/place.js";
+import { goTo } from "../core/place.js";
 import { may } from "../core/session.js";
 import { update } from "../core/update.js";
 import { number } from "../core/words.js";
@@ -13,13 +13,13 @@ import { FilterView } from "../parts/filter_view.js";
 import { heading } from "../parts/heading.js";
 import { nothingYet, notice } from "../parts/notice.js";
 import { proof } from "../parts/proof.js";
-import { RequestFields, requestIn } from "../parts/request_form.js";
+import { RequestFields } from "../parts/request_form.js";
 import { saveAsTest } from "../parts/policy_test_saving.js";
 
 // The question stands in the fragment of the address: a person who gets the link sees the same, and no server logs it.
 export function page(place) {
-  const asked = requestIn(place.query.get("q"));
-  const state = { place, fields: new RequestFields(place.env, asked ?? {}), act: new Act(), answer: null, asked: null, filter: null };
+  const asked = questionAt(place);
+  const state = { place, fields: new RequestFields(place.env, asked), act: new Act(), answer: null, asked: null, filter: null };
   if (asked) decide(state, asked);
   return { title: "Try a decision", view: () => view(state) };
 }
@@ -33,7 +33,7 @@ function view(state) {
           <p class="actions">
             <button type="submit" ?disabled=${state.act.isBusy}>Decide</button>
             ${tool("As JSON", () => asJson(state))} ${tool("As curl", () => asCurl(state))}
-            ${may("write") ? tool("Save as test", () => withRequest(state, (one) => saveAsTest(state.place.env, one, state.answer?.decision))) : nothing}
+            ${may("write") ? tool("Save as test", () => withRequest(state, (one) => saveAsTest(state.place.env, state.fields.spelled(one), state.answer?.decision))) : nothing}
           </p>
         </form>
       </section>
@@ -57,7 +57,7 @@ const tool = (name, act) => html`<button class="quiet" type="button" @click=${ac
 // Goes to the address of the question. A question that is asked again keeps its address, so it is asked here.
 function submit(state) {
   withRequest(state, (request) => {
-    const link = placeLink(state.place.env, "try", [], { q: JSON.stringify(request) });
+    const link = questionLink(state.place.env, "try", request);
     if (link === location.hash) decide(state, request);
     else goTo(link);
   });
@@ -65,7 +65,7 @@ function submit(state) {
 
 async function decide(state, request) {
   const began = performance.now();
-  const answer = await state.act.run(() => post(path`/v1/environments/${state.place.env}/explain`, request));
+  const answer = await state.act.run(() => explained(state.place.env, request));
   state.milliseconds = Math.max(1, Math.round(performance.now() - began));
   [state.answer, state.asked] = [answer ?? null, request];
   update();

@@ -1,6 +1,6 @@
 // The page for an address that no other page has.
 
-import { html } from "../vendor/lit-html.js";
+import { html } from "../core/html.js";
 import { placeLink } from "../core/place.js";
 
 export function page(place) {

@@ -1,10 +1,12 @@
 // The page “Who can”: the registered subjects that may do an action on a resource. If there are none, those who can under conditions.
 
-import { html, nothing } from "../vendor/lit-html.js";
-import { path, post } from "../core/api.js";
+import { html, nothing } from "../core/html.js";
+import { whoCan } from "../core/asking.js";
 import { placeLink } from "../core/place.js";
+import { update } from "../core/update.js";
 import { regionsOf } from "../editing/people.js";
-import { leftOpen, nothingYet, sentence } from "../parts/notice.js";
+import { Awaited } from "../parts/awaited.js";
+import { sentence } from "../parts/notice.js";
 import { searchPage } from "../parts/search_page.js";
 import { throughWords } from "../parts/through.js";
 
@@ -28,19 +30,27 @@ export function page(place) {
     ],
     link: (row) => placeLink(place.env, "subjects", [row.type, row.id]),
     empty: "No registered subject may do this.",
-    instead: { ask: (body, signal) => whoCan(place.env, body, signal), draw: (found) => conditional(place.env, found) },
+    emptyIf: "As the question stands, no registered subject may do this. It may be another answer if the request says more.",
+    conditional: (body) => conditional(place.env, body),
   });
 }
 
-// The service tells who can, under which conditions: what the question leaves open is no “no”.
-function whoCan(env, { subject, action, resource, context, options }, signal) {
-  const registered = options?.attributes === "registered" ? { options: { attributes: "registered" } } : {};
-  return post(path`/v1/environments/${env}/who-can`, { subject, action, resource, ...(context ? { context } : {}), ...registered }, { signal });
+// The service tells who can, under which conditions: what the question leaves open is no “no”. If some subjects can as it stands,
+// people ask for the others: the answer takes longer than that of a search.
+function conditional(env, body) {
+  if (body.options?.actor) return null;
+  /** @type {Awaited<any> | null} */
+  let found = null;
+  const ask = () => ((found ??= new Awaited("who can under conditions", (signal) => whoCan(env, body, signal))), update());
+  return (isEmpty, open) => {
+    if (!isEmpty && !open.length) return nothing;
+    if (isEmpty && !found) ask();
+    return found ? found.view((answer) => drawn(env, answer)) : html`<p class="actions"><button class="quiet" type="button" @click=${ask}>Show who can under which conditions</button></p>`;
+  };
 }
 
-function conditional(env, { regions, unknown, left_open: open, reason }) {
-  if (!regions.length && !unknown.length) return nothingYet(sentence(reason));
+function drawn(env, { regions, unknown, reason }) {
+  if (!regions.length && !unknown.length) return html`<p class="soft">${sentence(reason)}</p>`;
   return html`${regions.length ? html`<h3>Who can, if the request says more</h3>${regionsOf(env, regions)}` : nothing}
-    ${leftOpen(open)}
     ${unknown.map((one) => html`<p><span class="tag warn">! not known</span>There may be others: ${one.reason}</p>`)}`;
 }

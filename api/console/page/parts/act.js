@@ -1,6 +1,6 @@
 // An action of the user that calls the API: it runs once at a time, and its error stands where it happened.
 
-import { nothing } from "../vendor/lit-html.js";
+import { nothing } from "../core/html.js";
 import { session } from "../core/session.js";
 import { update } from "../core/update.js";
 import { failure } from "./notice.js";

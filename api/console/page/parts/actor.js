@@ -1,6 +1,6 @@
 // The actor of a change, by the name that histories and the audit log have, with a link to the credential.
 
-import { html } from "../vendor/lit-html.js";
+import { html } from "../core/html.js";
 import { placeLink, readPlace } from "../core/place.js";
 import { may, signedIn } from "../core/session.js";
 

@@ -1,6 +1,6 @@
 // An answer that a page waits for: it shows that it waits, lets the user give up, and shows the error where the answer would be.
 
-import { html, nothing } from "../vendor/lit-html.js";
+import { html, nothing } from "../core/html.js";
 import { failure } from "./notice.js";
 import { session } from "../core/session.js";
 import { update } from "../core/update.js";

@@ -1,6 +1,6 @@
 // Small charts, drawn as SVG: each has its figures as text, for people who can't see it.
 
-import { html, svg } from "../vendor/lit-html.js";
+import { html, svg } from "../core/html.js";
 import { counted, instant, number } from "../core/words.js";
 
 const HEIGHT = 96;

@@ -1,6 +1,6 @@
 // A value with a button that copies it. Browsers let pages copy only over HTTPS and on this machine itself.
 
-import { html, nothing } from "../vendor/lit-html.js";
+import { html, nothing } from "../core/html.js";
 import { whenSessionEnds } from "../core/session.js";
 import { update } from "../core/update.js";
 

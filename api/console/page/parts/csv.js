@@ -1,8 +1,9 @@
 // A list as a file: reads it page by page, shows how far it is, can be cancelled, and ends at a named number of rows.
 
-import { html, nothing } from "../vendor/lit-html.js";
+import { html, nothing } from "../core/html.js";
 import { session } from "../core/session.js";
 import { update } from "../core/update.js";
+import { visible } from "../core/visible.js";
 import { counted, number } from "../core/words.js";
 import { failure } from "./notice.js";
 
@@ -18,13 +19,14 @@ const BEGINNINGS = new RegExp(`(${GAP}+|^)(${SIGN}?)`, "gu");
 const SEPARATOR = /[;\t\r\n]/;
 const CONTROL = /^[\t\r]/; // spreadsheets drop it
 
-// Returns a table as CSV (RFC 4180). A formula gets an apostrophe before its sign, which makes it a text.
+// Returns a table as CSV (RFC 4180). A formula gets an apostrophe before its sign, which makes it a text. What is not seen
+// shows its number.
 export function csv(names, rows) {
   return [names, ...rows].map((row) => `${row.map(csvField).join(",")}\r\n`).join("");
 }
 
 function csvField(field) {
-  const text = field === null || field === undefined ? "" : String(field);
+  const text = field === null || field === undefined ? "" : visible(String(field));
   const safe = text.replace(BEGINNINGS, asText).replace(CONTROL, "'$&");
   return NEEDS_QUOTES.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

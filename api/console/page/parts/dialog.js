@@ -1,6 +1,6 @@
 // Dialogs: they hold the focus, Escape closes them, and the focus returns to where it was.
 
-import { html, nothing } from "../vendor/lit-html.js";
+import { html, nothing } from "../core/html.js";
 import { whenSessionEnds } from "../core/session.js";
 import { update } from "../core/update.js";
 import { failure } from "./notice.js";

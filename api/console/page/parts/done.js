@@ -1,6 +1,6 @@
 // The notice of a change just made, with the link that undoes it. It stands on the page where it leads to, until that page is left.
 
-import { html, nothing } from "../vendor/lit-html.js";
+import { html, nothing } from "../core/html.js";
 import { announce } from "../core/announcement.js";
 import { refreshEnvironments } from "../core/environments.js";
 import { goTo, placeLink } from "../core/place.js";

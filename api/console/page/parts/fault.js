@@ -1,6 +1,6 @@
 // The service's findings about a field, in its own words.
 
-import { html, nothing } from "../vendor/lit-html.js";
+import { html, nothing } from "../core/html.js";
 import { failure, notice, sentence } from "./notice.js";
 
 // Returns the findings of a refusal at a member of the body, such as "$.name", or at something inside it.

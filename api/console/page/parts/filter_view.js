@@ -1,13 +1,14 @@
 // The filter of a subject: as a tree, as SQL, and as the registered resources that it selects.
 
-import { html, nothing } from "../vendor/lit-html.js";
+import { html, nothing } from "../core/html.js";
 import { path, post } from "../core/api.js";
+import { filterOf, search } from "../core/asking.js";
 import { placeLink } from "../core/place.js";
 import { update } from "../core/update.js";
 import { value } from "../core/words.js";
 import { Awaited } from "./awaited.js";
 import { table } from "./list.js";
-import { nothingYet, sentence } from "./notice.js";
+import { leftOpen, nothingYet, sentence } from "./notice.js";
 import { compared } from "./proof.js";
 
 const DIALECTS = ["postgresql", "mysql", "sqlite", "duckdb"];
@@ -21,11 +22,9 @@ export class FilterView {
     this.typeIdOf = typeIdOf;
     this.dialect = DIALECTS[0];
     const { subject, action, resource, context, options } = request;
-    const body = { subject, action, resource: { type: resource.type }, ...(context ? { context } : {}) };
-    const ask = (wanted) => (signal) => post(path`/environments/${env}/access/v1/search/resource`, wanted, { signal });
-    this.found = new Awaited("the filter", ask({ ...body, options: { ...options, return: "filter" } }));
-    const page = { limit: SHOWN_ROWS };
-    this.rows = new Awaited("the resources", ask({ ...body, options: { ...options, return: "results" }, page }));
+    const question = { subject, action, resource: { type: resource.type }, ...(context ? { context } : {}), options };
+    this.found = new Awaited("the filter", (signal) => filterOf(env, question, signal));
+    this.rows = new Awaited("the resources", (signal) => search(env, "resource", question, { limit: SHOWN_ROWS }, signal));
     this.sql = this.translated();
   }
 
@@ -40,11 +39,11 @@ export class FilterView {
   // Returns the drawing of the three forms.
   view() {
     return html`<h2 class="apart">Filter<small class="soft"> for every resource of this type</small></h2>
-      ${this.found.view((found) => html`<p class="soft">${sentence(found.context.reason)}</p><ul class="tree">${node(found.filter)}</ul>`)}
+      ${this.found.view((found) => html`<p class="soft">${sentence(found.context.reason)}</p><ul class="tree">${node(found.filter)}</ul>${leftOpen(found.context.left_open)}`)}
       <h3>As SQL</h3>
       <div class="bar"><div><label for="dialect">Database</label>
         <select id="dialect" @change=${(event) => ((this.dialect = event.target.value), (this.sql = this.translated()), update())}>
-          ${DIALECTS.map((one) => html`<option .selected=${one === this.dialect}>${one}</option>`)}</select></div></div>
+          ${DIALECTS.map((one) => html`<option value=${one} .selected=${one === this.dialect}>${one}</option>`)}</select></div></div>
       ${this.sql.view(
         (found) => html`<pre tabindex="0">${found.sql}</pre>
           ${found.parameters?.length || Object.keys(found.parameters ?? {}).length ? html`<p class="soft">Parameters <code>${value(found.parameters)}</code></p>` : nothing}`,

@@ -1,6 +1,6 @@
 // The findings of the compiler: what is wrong, where it is, and what to do.
 
-import { html, nothing } from "../vendor/lit-html.js";
+import { html, nothing } from "../core/html.js";
 import { sentence } from "./notice.js";
 
 const WORDS = { error: ["✕", "no", "Error"], warning: ["!", "gone", "Warning"] };

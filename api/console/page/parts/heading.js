@@ -1,6 +1,6 @@
 // The heading of a page: its name, one sentence about it, and the way back to its list.
 
-import { html, nothing } from "../vendor/lit-html.js";
+import { html, nothing } from "../core/html.js";
 
 // Returns the drawing of a heading. `trail` is {link, name} of the list that the page belongs to.
 /** @type {(name: Drawing, about?: Drawing, trail?: {link: string, name: string} | null) => Drawing} */

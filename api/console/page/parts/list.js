@@ -1,6 +1,6 @@
 // Lists of the API: a dense table whose rows and pages have addresses.
 
-import { html, nothing } from "../vendor/lit-html.js";
+import { html, nothing } from "../core/html.js";
 import { placeLink } from "../core/place.js";
 import { nothingYet } from "./notice.js";
 

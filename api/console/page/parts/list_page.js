@@ -1,6 +1,6 @@
 // Pages of lists of the API: a row for each list says where it is and what its table shows.
 
-import { html, nothing } from "../vendor/lit-html.js";
+import { html, nothing } from "../core/html.js";
 import { get } from "../core/api.js";
 import { Awaited } from "./awaited.js";
 import { doneNotice } from "./done.js";

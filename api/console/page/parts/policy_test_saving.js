@@ -1,6 +1,6 @@
 // Saves a question as a stored policy test: its answer of today is what the test expects from then on.
 
-import { html } from "../vendor/lit-html.js";
+import { html } from "../core/html.js";
 import { path, post } from "../core/api.js";
 import { placeLink } from "../core/place.js";
 import { update } from "../core/update.js";

@@ -1,6 +1,6 @@
 // An answer with its reason and its proof: the verdict, what would allow it, and every policy that was tried.
 
-import { html, nothing } from "../vendor/lit-html.js";
+import { html, nothing } from "../core/html.js";
 import { OPERATORS } from "../core/operators.js";
 import { placeLink } from "../core/place.js";
 import { counted, number, value } from "../core/words.js";

@@ -1,7 +1,7 @@
 // Sentences of the API, in which backticks mark names: names are drawn as code, and stay apart from the words around them.
 // A name that has a backtick itself is in quotation marks, like a value.
 
-import { html } from "../vendor/lit-html.js";
+import { html } from "../core/html.js";
 
 // Returns the drawing of a sentence.
 export function prose(text) {

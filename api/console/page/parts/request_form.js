@@ -1,30 +1,36 @@
 // The fields of an evaluation request: who, what, on what, the facts of the moment, and perhaps the options.
 
-import { html, nothing } from "../vendor/lit-html.js";
-import { get, path } from "../core/api.js";
-import { isObject } from "../core/exact.js";
+import { html, nothing } from "../core/html.js";
+import { countsStored, resourceTypes, withStored } from "../core/asking.js";
 import { update } from "../core/update.js";
 import { optionFields, optionsIn, takeOptions } from "./request_options.js";
 import { typeName } from "./rights.js";
+import { StoredAttributes } from "./stored_attributes.js";
+import { unseenIn } from "./unseen.js";
 
-const MOST_TYPES = 100;
-
-// Returns the request that the text in an address says, or null if it says none: anybody can write an address.
-export function requestIn(text) {
-  try {
-    const found = JSON.parse(text);
-    return isObject(found) ? found : null;
-  } catch {
-    return null;
-  }
-}
+/** @type {[string, string][]} */
+const IDENTIFIERS = [["id", "id"], ["external_id", "external id"], ["name", "name"]];
+const EMPTY = withStored({});
 
 // The texts that the user types into the fields. The objects are JSON texts until they are sent.
 export class RequestFields {
-  constructor(env, request = {}) {
+  /** @param {string} env
+   * @param {any} [request] */
+  constructor(env, request) {
+    /** @type {any[]} */
     this.types = [];
-    this.take(request);
-    this.suggest(env);
+    /** @type {any} */
+    this.subjectBy = this.resourceBy = this.actorBy = "id";
+    this.actorType = this.actorId = "";
+    this.isRegistered = true;
+    this.hasActor = false;
+    this.stored = {
+      subject: new StoredAttributes(env, "subjects"),
+      resource: new StoredAttributes(env, "resources"),
+      actor: new StoredAttributes(env, "subjects"),
+    };
+    this.typesRead = this.suggest(env);
+    this.take(request ?? EMPTY);
   }
 
   // Fills the fields from a request.
@@ -40,10 +46,12 @@ export class RequestFields {
     this.resourceId = request.resource?.id ?? request.resource?.external_id ?? request.resource?.name ?? "";
     this.resourceProperties = attributes(request.resource);
     this.context = shown(request.context);
-    this.byExternalId = Boolean(request.subject?.external_id);
+    this.subjectBy = identifierOf(request.subject);
+    this.resourceBy = identifierOf(request.resource);
     takeOptions(this, request.options, attributes);
     /** @type {Record<string, string>} */
     this.faults = {};
+    this.readStored();
   }
 
   // Returns the request, or null if a text is not a JSON object. Then `faults` says where.
@@ -52,26 +60,57 @@ export class RequestFields {
     const read = (name) => this.objectIn(name);
     const object = (name) => ((found) => (found ? { properties: found } : {}))(read(name));
     const context = read("context");
-    const id = this.byExternalId ? "external_id" : "id";
     const request = {
-      subject: { type: this.subjectType, [id]: this.subjectId, ...object("subjectProperties") },
+      subject: { type: this.subjectType, [this.subjectBy]: this.subjectId, ...object("subjectProperties") },
       action: { name: this.action, ...object("actionProperties") },
-      resource: { type: this.resourceType, id: this.resourceId, ...object("resourceProperties") },
+      resource: { type: this.resourceType, [this.resourceBy]: this.resourceId, ...object("resourceProperties") },
       ...(context ? { context } : {}),
       ...optionsIn(this, object),
     };
     return Object.keys(this.faults).length ? null : request;
   }
 
-  objectIn(name) {
+  // Returns a request that sends the stored attributes itself, for those who can't look them up.
+  spelled(request) {
+    if (!countsStored(request)) return request;
+    const { attributes, actor, ...others } = request.options;
+    const full = (entity, owner) => ({ ...entity, properties: { ...this.stored[owner].attributes, ...entity.properties } });
+    const options = { ...others, ...(actor ? { actor: full(actor, "actor") } : {}) };
+    return {
+      ...request,
+      ...{ subject: full(request.subject, "subject"), resource: full(request.resource, "resource") },
+      options: Object.keys(options).length ? options : undefined,
+    };
+  }
+
+  // Reads the stored attributes of what the fields name.
+  async readStored() {
+    this.stored.subject.read(this.subjectType, this.subjectBy, this.subjectId);
+    if (this.hasActor) this.stored.actor.read(this.actorType, this.actorBy, this.actorId);
+    await this.typesRead; // requests name a type of resources by its name, and the model by its id
+    this.stored.resource.read(this.typeIdOf(this.resourceType), this.resourceBy, this.resourceId);
+  }
+
+  // Returns the drawing of an entity's attributes: those that are sent, and the stored ones.
+  attributes(owner, label) {
+    const name = `${owner}Properties`;
+    const sent = this.objectIn(name, {}) ?? {};
+    const change = (key, one) => {
+      this[name] = JSON.stringify({ ...sent, [key]: one }, null, 1);
+      update();
+    };
+    return html`${this.area(name, label)}${this.stored[owner].view(sent, this.isRegistered, change)}`;
+  }
+
+  objectIn(name, faults = this.faults) {
     const text = this[name].trim();
     if (!text) return null;
     try {
       const found = JSON.parse(text);
       if (typeof found === "object" && found !== null && !Array.isArray(found)) return found;
-      this.faults[name] = 'Write a JSON object, like {"status": "draft"}.';
+      faults[name] = 'Write a JSON object, like {"status": "draft"}.';
     } catch (problem) {
-      this.faults[name] = `This is not JSON: ${problem.message}.`;
+      faults[name] = `This is not JSON: ${problem.message}.`;
     }
     return null;
   }
@@ -82,9 +121,8 @@ export class RequestFields {
   }
 
   async suggest(env) {
-    const query = { limit: MOST_TYPES };
     try {
-      this.types = (await get(path`/v1/environments/${env}/resource-types`, { query })).items;
+      this.types = await resourceTypes(env);
       update();
     } catch {
       // The fields work without suggestions, and what is typed is checked when it is sent.
@@ -108,15 +146,29 @@ export class RequestFields {
   subjectFields() {
     return html`<label for="subjectId">Subject: type and id</label>
       <div class="pair">${this.input("subjectType", "Subject type")}${this.input("subjectId", "Subject id")}</div>
-      <label><input type="checkbox" .checked=${this.byExternalId}
-        @change=${(event) => ((this.byExternalId = event.target.checked), update())}> The id is an external id</label>
-      ${this.area("subjectProperties", "Subject properties")}`;
+      ${this.identifier("subjectBy", "The id is an external id")}
+      ${this.attributes("subject", "Subject properties")}`;
   }
 
   resourceFields() {
     return html`<label for="resourceId">Resource: type and id</label>
       <div class="pair">${this.input("resourceType", "Resource type", "the-types")}${this.input("resourceId", "Resource id")}</div>
-      ${this.area("resourceProperties", "Resource properties")}`;
+      <label for="resourceBy">What the id is</label>
+      <select id="resourceBy" @change=${(event) => this.set("resourceBy", event.target.value)}>
+        ${IDENTIFIERS.map(([one, name]) => html`<option value=${one} .selected=${one === this.resourceBy}>${name}</option>`)}</select>
+      ${this.attributes("resource", "Resource properties")}`;
+  }
+
+  identifier(name, label) {
+    return html`<label><input type="checkbox" .checked=${this[name] === "external_id"}
+      @change=${(event) => this.set(name, event.target.checked ? "external_id" : "id")}> ${label}</label>`;
+  }
+
+  // Takes what names an entity, and reads what is stored for it.
+  set(name, text) {
+    this[name] = text;
+    this.readStored();
+    update();
   }
 
   line(name, label, list) {
@@ -125,7 +177,8 @@ export class RequestFields {
 
   input(name, label, list) {
     return html`<input id=${name} class="mono" aria-label=${label} list=${list ?? nothing} autocomplete="off"
-      spellcheck="false" required .value=${this[name]} @input=${(event) => ((this[name] = event.target.value), update())}>`;
+      spellcheck="false" required .value=${this[name]} @input=${(event) => ((this[name] = event.target.value), update())}
+      @change=${() => this.readStored()}>${unseenIn(this[name])}`;
   }
 
   area(name, label) {
@@ -133,7 +186,10 @@ export class RequestFields {
     return html`<label for=${name}>${label} <span>(JSON, may be empty)</span></label>
       <textarea id=${name} rows="3" spellcheck="false" aria-invalid=${fault ? "true" : "false"}
         aria-describedby=${fault ? `${name}-fault` : nothing} .value=${this[name]}
-        @input=${(event) => ((this[name] = event.target.value), update())}></textarea>
+        @input=${(event) => ((this[name] = event.target.value), update())}></textarea>${unseenIn(this[name])}
       ${fault ? html`<p class="fault" id="${name}-fault">${fault}</p>` : nothing}`;
   }
 }
+
+// Returns the member of an entity that names it.
+export const identifierOf = (entity) => IDENTIFIERS.map(([one]) => one).find((one) => entity?.[one]) ?? "id";

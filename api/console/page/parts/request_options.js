@@ -1,15 +1,16 @@
 // The options of a request beside the decision: the registered attributes, and an actor that asks for the subject.
 
-import { html, nothing } from "../vendor/lit-html.js";
+import { html, nothing } from "../core/html.js";
+import { countsStored } from "../core/asking.js";
 import { isObject } from "../core/exact.js";
 import { update } from "../core/update.js";
 
 // Fills the fields of a request's options. `shown` writes the attributes of an entity.
 export function takeOptions(fields, options, shown) {
   const actor = isObject(options?.actor) ? options.actor : null;
-  fields.isRegistered = options?.attributes === "registered";
+  fields.isRegistered = countsStored({ options });
   fields.hasActor = actor !== null;
-  fields.actorByExternalId = Boolean(actor?.external_id);
+  fields.actorBy = actor?.external_id ? "external_id" : "id";
   fields.actorType = actor?.type ?? "service";
   fields.actorId = actor?.id ?? actor?.external_id ?? "";
   fields.actorProperties = shown(actor);
@@ -17,10 +18,9 @@ export function takeOptions(fields, options, shown) {
 
 // Returns the options that the fields ask for, or nothing if they ask for none. `object` reads a field as properties.
 export function optionsIn(fields, object) {
-  const id = fields.actorByExternalId ? "external_id" : "id";
   const options = {
     ...(fields.isRegistered ? { attributes: "registered" } : {}),
-    ...(fields.hasActor ? { actor: { type: fields.actorType, [id]: fields.actorId, ...object("actorProperties") } } : {}),
+    ...(fields.hasActor ? { actor: { type: fields.actorType, [fields.actorBy]: fields.actorId, ...object("actorProperties") } } : {}),
   };
   return Object.keys(options).length ? { options } : {};
 }
@@ -32,8 +32,8 @@ export function optionFields(fields) {
     ${fields.hasActor
       ? html`<label for="actorId">Actor: type and id</label>
           <div class="pair">${fields.input("actorType", "Actor type")}${fields.input("actorId", "Actor id")}</div>
-          ${mark(fields, "actorByExternalId", "The actor's id is an external id")}
-          ${fields.area("actorProperties", "Actor properties")}`
+          ${fields.identifier("actorBy", "The actor's id is an external id")}
+          ${fields.attributes("actor", "Actor properties")}`
       : nothing}`;
 }
 

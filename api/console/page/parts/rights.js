@@ -1,7 +1,10 @@
 // The rights of a subject or a role on a type of resources, in one word.
 
-import { html } from "../vendor/lit-html.js";
-import { path, post } from "../core/api.js";
+import { html } from "../core/html.js";
+import { filterOf, withStored } from "../core/asking.js";
+import { joined } from "../core/words.js";
+
+const GRANTED = { include_direct: "node" }; // what a DENY leaves of the grants
 
 export const ALL = { word: "all", mark: "✓", mood: "yes" };
 export const SOME = { word: "some", mark: "◐", mood: "yes" };
@@ -11,29 +14,32 @@ export const DENIED = { word: "denied", mark: "✕", mood: "no" };
 // Returns the name of a resource type: requests say it, while the elements of a model say its id.
 export const typeName = (type) => type.name ?? type.id;
 
-// Returns the question what a stored subject may do on a type of resources. Its stored attributes are sent.
-export function questionOf(subject, type, action) {
-  return {
-    subject: { type: subject.type, id: subject.id, properties: subject.attributes ?? {} },
-    action: { name: action },
-    resource: { type: typeName(type) },
-  };
-}
+// Returns the question what a subject may do on a type of resources.
+export const questionOf = ({ type, id }, resourceType, action) =>
+  withStored({ subject: { type, id }, action: { name: action }, resource: { type: typeName(resourceType) } });
 
-// Asks on which resources of a type a subject may do an action, and returns the word for it.
+// Asks on which resources of a type a subject may do an action. Returns the word for it, with the names of what it depends on
+// besides, such as `context.mfa`.
 export async function rightOn(env, subject, type, action, signal) {
-  const body = { ...questionOf(subject, type, action), options: { return: "filter" } };
-  return cellOf(await post(path`/environments/${env}/access/v1/search/resource`, body, { signal }));
+  const question = questionOf(subject, type, action);
+  const found = await filterOf(env, question, signal);
+  const isGranted = isNever(found) && (found.context.access_paths ?? []).includes("direct");
+  const { filter, context } = isGranted ? await filterOf(env, question, signal, GRANTED) : found;
+  const cell = filter.type !== "const" ? SOME : filter.value ? ALL : NONE;
+  return { ...cell, open: context.left_open ?? [] };
 }
 
-// Returns the drawing of a word with its mark.
-export const marked = (cell) => html`<span class="mark ${cell.mood}" aria-hidden="true">${cell.mark}</span>${cell.word}`;
+const isNever = ({ filter }) => filter.type === "const" && !filter.value;
 
-// Direct grants are not in a filter.
-function cellOf({ filter, context }) {
-  if (filter.type === "const" && filter.value) return ALL;
-  const isGranted = (context.access_paths ?? []).includes("direct");
-  return filter.type === "const" && !isGranted ? NONE : SOME;
+// Returns whether a cell says that there is no right, whatever a request sends.
+export const isNone = ({ word, open = [] }) => word === NONE.word && !open.length;
+
+// Returns the drawing of a word with its mark. What is left open is an “if”.
+export function marked({ word, mark, mood, open = [] }) {
+  const sign = (what, how) => html`<span class="mark ${how}" aria-hidden="true">${what}</span>`;
+  if (!open.length) return html`${sign(mark, mood)}${word}`;
+  const names = joined(open.map((one) => html`<code>${one}</code>`));
+  return word === NONE.word ? html`${sign("?", "gone")}if ${names}` : html`${sign(mark, mood)}${word}, if ${names}`;
 }
 
 // Returns the word for what policies say of a role: an ALLOW or a DENY with conditions counts for some.

@@ -1,43 +1,39 @@
 // A page that searches: its question and its page of answers stand in the address, and the whole answer can be saved.
 
-import { html, nothing } from "../vendor/lit-html.js";
-import { path, post } from "../core/api.js";
+import { html, nothing } from "../core/html.js";
+import { leftOpenBy, questionAt, questionLink, search } from "../core/asking.js";
 import { goTo, placeLink } from "../core/place.js";
 import { Awaited } from "./awaited.js";
 import { csv, Export } from "./csv.js";
 import { heading } from "./heading.js";
 import { table } from "./list.js";
 import { leftOpen, nothingYet, sentence } from "./notice.js";
-import { RequestFields, requestIn } from "./request_form.js";
+import { RequestFields } from "./request_form.js";
 
 const PAGE_ROWS = 100;
 const EXPORT_ROWS = 1_000;
 
-// Returns a page of the console that searches. `kind` is the search, and `options` are its own; `read(request)` makes the body of the search from
-// the fields; `instead` asks and draws what an empty answer leaves open; `columns` are those of a table with `csv(row)` beside `cell(row)`.
+// Returns a page of the console that searches. `kind` is the search; `read(request)` makes its question from the fields; `columns`
+// are those of a table with `csv(row)` beside `cell(row)`; `empty` says that there is nothing, and `emptyIf` that it depends on what the
+// question leaves open. `conditional(body)` asks and draws who else can, under which conditions.
 /** @type {(place: Place, shape: any) => Page} */
-export function searchPage(place, { title, about, kind, options = {}, fields, read, columns, link, empty, instead = null }) {
-  const asked = requestIn(place.query.get("q"));
-  const form = new RequestFields(place.env, asked ?? {});
-  const search = (body, page, signal) =>
-    post(path`/environments/${place.env}/access/v1/search/` + kind, { ...body, options: { ...asked?.options, ...options }, page }, { signal });
-  const body = isWhole(asked, fields) ? read(asked) : null;
+export function searchPage(place, { title, about, kind, fields, read, columns, link, empty, emptyIf, conditional = null }) {
+  const asked = questionAt(place);
+  const form = new RequestFields(place.env, asked);
+  const body = isWhole(asked, fields) ? { ...read(asked), options: asked.options } : null;
   const token = place.query.get("token") ?? undefined;
-  const found = body && new Awaited("the answer", (signal) => search(body, { limit: PAGE_ROWS, token }, signal));
-  const isFirst = !place.query.get("token");
-  /** @type {Awaited<any> | null} */
-  let others = null; // is asked once the answer is known to be empty
-  const without = (open) => {
-    if (!instead || !isFirst) return html`${nothingYet(empty)}${leftOpen(open)}`;
-    others ??= new Awaited("who can under conditions", (signal) => instead.ask({ ...body, options: asked?.options }, signal));
-    return others.view(instead.draw);
-  };
+  const found = body && new Awaited("the answer", (signal) => search(place.env, kind, body, { limit: PAGE_ROWS, token }, signal));
+  const open = body && new Awaited("what the question leaves open", async (signal) =>
+    leftOpenBy(place.env, kind, body, (await found?.answer())?.context.left_open ?? [], signal));
+  const others = body && !token && conditional?.(body);
+  const behind = (isEmpty) => open?.view((names) => html`${isEmpty ? nothingYet(names.length ? emptyIf : empty) : nothing}${leftOpen(names)}
+    ${others ? others(isEmpty, names) : nothing}`);
   const file = body && new Export({
     name: `${place.page}.csv`,
     type: "text/csv",
     button: "Save as CSV",
     ask: async (next, signal) => {
-      const page = await search(body, { limit: EXPORT_ROWS, ...(next ? { token: next } : {}) }, signal);
+      const page = await search(place.env, kind, body, { limit: EXPORT_ROWS, ...(next ? { token: next } : {}) }, signal);
       return { rows: page.results, next: page.page.next_token || null };
     },
     write: (rows) => csv(columns.map((one) => one.title), rows.map((row) => columns.map((one) => one.csv(row)))),
@@ -45,7 +41,7 @@ export function searchPage(place, { title, about, kind, options = {}, fields, re
   const submit = (event) => {
     event.preventDefault();
     const request = form.request();
-    if (request) goTo(placeLink(place.env, place.page, [], { q: JSON.stringify(request) }));
+    if (request) goTo(questionLink(place.env, place.page, request));
   };
   return {
     title,
@@ -55,22 +51,21 @@ export function searchPage(place, { title, about, kind, options = {}, fields, re
           <form @submit=${submit}>${form.view({ ...fields, hasOptions: true })}<p class="actions"><button type="submit">Search</button></p></form>
         </section>
         <section aria-live="polite"><h2>Answer</h2>
-          ${found ? found.view((page) => results(place, page, { columns, link: (row) => link(row, form), empty: without, file })) : nothingYet("Ask a question. The answer appears here, a page at a time.")}
+          ${found ? found.view((page) => results(place, page, { columns, link: (row) => link(row, form), behind, file })) : nothingYet("Ask a question. The answer appears here, a page at a time.")}
         </section>
       </div>`,
   };
 }
 
-function results(place, page, { columns, link, empty, file }) {
+function results(place, page, { columns, link, behind, file }) {
   const next = page.page?.next_token;
-  const open = page.context.left_open;
-  const at = (token) => placeLink(place.env, place.page, [], { q: place.query.get("q"), token });
+  const at = (token) => placeLink(place.env, place.page, [], { ...Object.fromEntries(place.query), token });
   return html`<p class="soft">${sentence(page.context.reason)}</p>
     ${page.results.length
-      ? html`${table({ columns, rows: page.results, link })}${leftOpen(open)}`
+      ? html`${table({ columns, rows: page.results, link })}${behind(false)}`
       : next
         ? nothingYet("Nothing among the candidates of this page. There are more.")
-        : empty(open)}
+        : behind(true)}
     <p class="pager">
       ${place.query.get("token") ? html`<a href=${at(undefined)}>First page</a>` : nothing}
       ${next ? html`<a href=${at(next)}>Next page</a>` : nothing}

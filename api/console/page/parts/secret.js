@@ -1,6 +1,6 @@
 // The dialog that shows a secret. The service shows it once, so closing asks whether it was stored.
 
-import { html, nothing } from "../vendor/lit-html.js";
+import { html, nothing } from "../core/html.js";
 import { update } from "../core/update.js";
 import { copyable } from "./copy.js";
 import { openDialog } from "./dialog.js";

@@ -1,6 +1,6 @@
 // A field for several values: each is typed with suggestions, and each can be taken away again.
 
-import { html, nothing } from "../vendor/lit-html.js";
+import { html, nothing } from "../core/html.js";
 
 // Returns the drawing of the field. `values` are those that are chosen, `typed` is the text in the field, and
 // `suggestions` are at most 100 others. `change(values, typed)` is told the new ones.

@@ -1,6 +1,6 @@
 // An instant: when it was in the reader's zone, how far that is, and the exact one for those who point at it.
 
-import { html } from "../vendor/lit-html.js";
+import { html } from "../core/html.js";
 import { distance, instant } from "../core/words.js";
 
 // Returns the drawing of an instant of the API, or `never` if there is none.

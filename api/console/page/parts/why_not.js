@@ -1,6 +1,7 @@
 // The smallest sets of changes that would allow a denied request (D11), by who can make them, with the ways to make them.
 
-import { html, nothing } from "../vendor/lit-html.js";
+import { html, nothing } from "../core/html.js";
+import { questionLink } from "../core/asking.js";
 import { isObject } from "../core/exact.js";
 import { placeLink } from "../core/place.js";
 import { may } from "../core/session.js";
@@ -47,7 +48,7 @@ function change(env, one) {
 // The ways to make the changes of a set: the request with all of its attributes, and a form for each other change.
 function ways(env, { changes }, { request, typeIdOf }) {
   const attributes = changes.filter((one) => one.kind === "attribute");
-  const filled = placeLink(env, "try", [], { q: JSON.stringify(withAttributes(request, attributes)) });
+  const filled = questionLink(env, "try", withAttributes(request, attributes));
   return html`${attributes.length ? html`<a class="button quiet" href=${filled}>Fill in the request</a>` : nothing}
     ${may("write") ? changes.map((one) => form(env, one, request, typeIdOf)) : nothing}`;
 }

@@ -9,7 +9,7 @@ const cell = (text) => csv(["name"], [[text]]).slice("name\r\n".length, -"\r\n".
 
 test("a sign that begins a cell gets an apostrophe", () => {
   for (const text of ["=2", "+2", "-2", "@SUM(1)", "\uff1d1", "\uff20SUM(1)"]) assert.equal(cell(text), `'${text}`);
-  assert.equal(cell("\u00a0=4"), "\u00a0'=4");
+  assert.equal(cell("\u00a0=4"), "⟨U+00A0⟩=4");
   assert.equal(cell("x;=1"), "\"x;'=1\"");
   assert.equal(cell("\t=1"), "\"'\t'=1\"");
 });

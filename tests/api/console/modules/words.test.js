@@ -3,7 +3,7 @@
 import "./browser.js";
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { counted, distance, instant, number } from "../../../../api/console/page/core/words.js";
+import { atThisServer, counted, distance, instant, number } from "../../../../api/console/page/core/words.js";
 import { duration } from "../../../../api/console/page/parts/duration.js";
 import { instantOf, localInput } from "../../../../api/console/page/parts/local_time.js";
 import { throughWords } from "../../../../api/console/page/parts/through.js";
@@ -15,6 +15,11 @@ test("counts agree with their nouns", () => {
   assert.equal(counted(1, "policy", "policies"), "1 policy");
   assert.equal(counted(0, "policy", "policies"), "0 policies");
   assert.equal(counted(2000, "row"), "2,000 rows");
+});
+
+test("what one of several servers has counted is said to be at this server", () => {
+  assert.equal(atThisServer({ at_this_server: true }), " at this server");
+  for (const found of [{ at_this_server: false }, {}, undefined, null]) assert.equal(atThisServer(found), "");
 });
 
 test("a distance is in the largest unit that fits", () => {

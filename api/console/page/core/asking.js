@@ -1,0 +1,82 @@
+// The questions of all pages. Each kind has one function, so the same question has the same answer wherever it is asked.
+//
+// A question is a request as the API takes it. Its attributes are completed by the registered ones (E9), unless its address
+// has `only=sent`, as for a request of the past. Without a context, an empty one counts: a search then says yes exactly where
+// a decision does. What a question leaves open is asked for apart, with open gates (S6).
+
+import { get, path, post } from "./api.js";
+import { isObject } from "./exact.js";
+import { placeLink } from "./place.js";
+
+const REGISTERED = "registered";
+const SENT = "sent";
+const NO_ATTRIBUTES = {};
+const RESULTS = { return: "results" };
+const TIME = "context.time";
+const MOST_TYPES = 100; // of a page of the API
+
+// Returns whether the stored attributes count for a question.
+export const countsStored = (question) => question.options?.attributes === REGISTERED;
+
+// Returns a question for which the stored attributes count.
+export const withStored = (question) => ({ ...question, options: { ...(isObject(question.options) ? question.options : {}), attributes: REGISTERED } });
+
+// Returns the question of an address, or null if it has none: anybody can write an address.
+/** @type {(place: Place) => any} */
+export function questionAt({ query }) {
+  try {
+    const found = JSON.parse(query.get("q") ?? "");
+    if (!isObject(found)) return null;
+    return query.get("only") === SENT ? found : withStored(found);
+  } catch {
+    return null;
+  }
+}
+
+// Returns the address of a page with a question.
+export function questionLink(env, page, question, more = {}) {
+  const { options, ...asked } = question;
+  const { attributes, ...others } = isObject(options) ? options : {};
+  const text = JSON.stringify(Object.keys(others).length ? { ...asked, options: others } : asked);
+  return placeLink(env, page, [], { q: text, only: countsStored(question) ? undefined : SENT, ...more });
+}
+
+// Asks for a decision with its proof.
+export const explained = (env, question, signal) => post(path`/v1/environments/${env}/explain`, question, { signal });
+
+// Asks which subjects, or which resources, a question is true of. `kind` names them. `page` is that of the API.
+export function search(env, kind, question, page, signal) {
+  const options = kind === "resource" ? RESULTS : {};
+  return searched(env, kind, { context: NO_ATTRIBUTES, ...question, page }, options, signal);
+}
+
+// Asks for the filter of a subject, {filter, context}. What the question leaves open is in `context.left_open`.
+export const filterOf = (env, question, signal, more = {}) => searched(env, "resource", question, { return: "filter", ...more }, signal);
+
+// Returns the names of what a question leaves open. `decided` are those that its search named. That read the clock, so it names
+// no time: a search with open gates does.
+export async function leftOpenBy(env, kind, { context, ...others }, decided, signal) {
+  if ((context?.time ?? null) !== null) return decided;
+  const options = kind === "resource" ? RESULTS : {};
+  const open = (await searched(env, kind, { ...others, page: { limit: 1 } }, options, signal)).context.left_open ?? [];
+  return open.includes(TIME) ? [...decided, TIME].sort() : decided;
+}
+
+// Asks who can, and under which conditions: {regions, unknown, left_open, reason}. An actor can't be asked for.
+export const whoCan = (env, { options, ...question }, signal) =>
+  post(path`/v1/environments/${env}/who-can`, { ...question, ...(countsStored({ options }) ? { options: { attributes: REGISTERED } } : {}) }, { signal });
+
+const searched = (env, kind, question, options, signal) =>
+  post(path`/environments/${env}/access/v1/search/` + kind, { ...question, options: { ...question.options, ...options } }, { signal });
+
+// Reads all types of resources.
+export async function resourceTypes(env, signal) {
+  /** @type {any[]} */
+  const all = [];
+  for (let cursor; cursor !== null; ) {
+    const page = await get(path`/v1/environments/${env}/resource-types`, { query: { limit: MOST_TYPES, cursor }, signal });
+    all.push(...page.items);
+    cursor = page.next_cursor ?? null;
+  }
+  return all;
+}

@@ -1,0 +1,92 @@
+// The questions of all pages: what their addresses say, and what is asked.
+
+import { calls, service, textOf, press } from "./browser.js";
+import assert from "node:assert/strict";
+import { beforeEach, test } from "node:test";
+import { explained, leftOpenBy, questionAt, questionLink, resourceTypes, search, whoCan, withStored } from "../../../../api/console/page/core/asking.js";
+import { readPlace } from "../../../../api/console/page/core/place.js";
+import { begin, Session } from "../../../../api/console/page/core/session.js";
+import { RequestFields } from "../../../../api/console/page/parts/request_form.js";
+
+const ASKED = { subject: { type: "user", id: "a" }, action: { name: "read" }, resource: { type: "document", id: "d" } };
+const STORED = { ...ASKED, options: { attributes: "registered" } };
+const there = (question) => questionAt(readPlace(questionLink("default", "try", question)));
+const bodies = () => calls.map((one) => JSON.parse(one.body));
+
+beforeEach(() => begin(new Session("key"), { kind: "admin_key", scopes: ["write"] }));
+
+test("an address keeps whether stored attributes count, and they do if it says nothing", () => {
+  const withActor = { ...ASKED, options: { actor: { type: "service", id: "s" } } };
+  for (const one of [ASKED, STORED, withActor, withStored(withActor)]) assert.deepEqual(there(one), one);
+  assert.deepEqual(questionAt(readPlace(`#/default/try?q=${encodeURIComponent(JSON.stringify(ASKED))}`)), STORED);
+  for (const text of ["[]", "5", "{", "null", ""]) assert.equal(questionAt(readPlace(`#/default/try?q=${text}`)), null);
+  assert.deepEqual(questionAt(readPlace('#/default/try?q={"options":"text"}')).options, { attributes: "registered" });
+});
+
+test("a search decides as an evaluation does: without a context, an empty one counts", async () => {
+  service(() => ({ body: { context: {} } }));
+  await search("default", "resource", STORED, { limit: 5 });
+  await search("default", "subject", { ...STORED, context: { mfa: true } }, { limit: 5 });
+  await explained("default", STORED);
+  assert.deepEqual(bodies(), [
+    { ...STORED, context: {}, page: { limit: 5 }, options: { attributes: "registered", return: "results" } },
+    { ...STORED, context: { mfa: true }, page: { limit: 5 } },
+    STORED,
+  ]);
+});
+
+test("what is left open has the time, unless the question says it", async () => {
+  service(() => ({ body: { context: { left_open: ["context.mfa", "context.time"] } } }));
+  assert.deepEqual(await leftOpenBy("default", "subject", STORED, ["context.ip"]), ["context.ip", "context.time"]);
+  assert.deepEqual(await leftOpenBy("default", "resource", { ...STORED, context: { time: 0 } }, ["context.ip"]), ["context.ip"]);
+  assert.deepEqual(bodies(), [{ ...STORED, page: { limit: 1 } }]);
+});
+
+test("who can is asked with the stored attributes, and with no other option", async () => {
+  service(() => ({ body: {} }));
+  await whoCan("default", { ...STORED, options: { ...STORED.options, strict: true } });
+  await whoCan("default", ASKED);
+  assert.deepEqual(bodies(), [STORED, ASKED]);
+});
+
+test("all types of resources are read, page by page", async () => {
+  service(({ url }) => ({ body: url.includes("cursor=x") ? { items: [{ id: "b" }], next_cursor: null } : { items: [{ id: "a" }], next_cursor: "x" } }));
+  assert.deepEqual((await resourceTypes("default")).map((one) => one.id), ["a", "b"]);
+});
+
+const settled = () => new Promise((done) => setTimeout(done, 5));
+
+function stored({ url }) {
+  if (url.includes("resource-types")) return { body: { items: [{ id: "doc", name: "document", actions: ["read"] }], next_cursor: null } };
+  if (url.includes("/resources/doc/d")) return { body: { attributes: { class: "secret", pages: 3 } } };
+  return { status: 404, body: { error: "there is none" } };
+}
+
+test("stored attributes are shown as stored, can be changed, and are spelled where they can't be looked up", async () => {
+  service(stored);
+  const fields = new RequestFields("default", STORED);
+  await settled();
+  assert.match(textOf(fields.view()), /Stored attributes, which count too stored class "secret" Change stored pages 3 Change/);
+  assert.match(textOf(fields.subjectFields()), /it is not registered/);
+  assert.deepEqual(fields.request(), STORED);
+  assert.deepEqual(fields.spelled(STORED).resource, { ...ASKED.resource, properties: { class: "secret", pages: 3 } });
+  assert.equal(fields.spelled(STORED).options, undefined);
+  press(fields.resourceFields(), "Change");
+  assert.deepEqual(fields.request().resource.properties, { class: "secret" });
+  assert.match(textOf(fields.view()), /class "secret" another is sent stored pages/);
+});
+
+test("a question of the past says that stored attributes do not count", async () => {
+  service(stored);
+  const fields = new RequestFields("default", ASKED);
+  await settled();
+  assert.match(textOf(fields.view()), /! not sent Stored attributes, which do not count/);
+  assert.deepEqual(fields.request(), ASKED);
+});
+
+test("an entity stays named by the identifier of its question", () => {
+  for (const by of ["id", "external_id", "name"]) {
+    const question = { ...STORED, resource: { type: "document", [by]: "d" } };
+    assert.deepEqual(new RequestFields("default", question).request(), question);
+  }
+});
