@@ -3,6 +3,7 @@
 import gc
 import os
 import sys
+from collections.abc import Iterator
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
@@ -10,6 +11,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 from xdist.scheduler import WorkStealingScheduling
+
+from tests.support import postgres
 
 settings.register_profile(
     "writ",
@@ -26,14 +29,16 @@ HEAVY = {
     "browser": "needs a headless browser",
     "deployment": "runs what stands around a service in production",
     "gateway": "runs a gateway beside the service",
+    "network": "changes the network of the machine, at which a browser beside it gives up its requests",
     "object_store": "runs an object store",
+    "postgresql": "runs the tests of the store on PostgreSQL too",
     "service": "runs whole services, for many seconds",
 }
 """The groups that the ordinary suite leaves out. A test with such a mark is `heavy`; `.ci/run` runs these apart."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    for name, why in {**HEAVY, "heavy": "any of the heavy groups"}.items():
+    for name, why in {**HEAVY, "heavy": "any of the heavy groups", "of_file": "asks about the file of SQLite"}.items():
         config.addinivalue_line("markers", f"{name}: {why}")
 
 
@@ -61,13 +66,15 @@ def _import_share(arguments: list[str], workerid: str, workercount: int, **_rest
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if any(item.get_closest_marker(name) for name in HEAVY):
+        if any(marker.name in HEAVY for marker in item.iter_markers()):
             item.add_marker("heavy")
 
 
 def pytest_collection_finish() -> None:
-    """Keep the garbage collector off what stays to the end: the tests, and the modules that they import."""
-    gc.collect()
+    """Keep the garbage collector off what stays to the end: the tests, and the modules that they import.
+
+    To find the garbage among them would take longer than to keep it.
+    """
     gc.freeze()
     gc.enable()
 
@@ -86,3 +93,11 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> WorkSteal
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="rewrite the expectations of tests/cases/*.case")
+
+
+@pytest.fixture(scope="session")
+def postgresql() -> Iterator[str]:
+    """A connection string to a PostgreSQL server; a worker of pytest-xdist has one of its own."""
+    place = postgres.needed()
+    with postgres.server(place) as conninfo:
+        yield conninfo

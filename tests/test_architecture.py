@@ -56,7 +56,7 @@ ROOMS = {
         """
     ),
     "writ.api.service": _down(
-        "start app write_revisions parts server_program server_parts observing upkeep routes jobs"
+        "start app write_revisions refused_changes parts server_program server_parts observing upkeep routes jobs"
     ),
     "writ.api.agent": _down(
         """
@@ -65,7 +65,7 @@ ROOMS = {
         """
     ),
     "writ.api.endpoints": _down("gateway insight metrics_page previewing tokens decisions errors management"),
-    "writ.api.engines": _down("publishing exports live jobs work"),
+    "writ.api.engines": _down("leases publishing exports live jobs work"),
     "writ.api.identity": _down(
         """
         tokens known_credentials request_actor recent_headers noting_guard guard credential keys
@@ -88,12 +88,14 @@ ROOMS = {
     ),
     "writ.api.store": _down(
         """
-        historical_model store insight environment_changes promotions gateway_changes trials policy_tests
-        expiring gathered_writes writing models examination backup history credentials audit search elements
-        credential_rows actor pages gateway_settings environments environment_ids database errors
+        historical_model store insight environment_changes promotions gateway_changes trials policy_tests copying
+        expiring gathered_writes writing models examination duties leases backup history credentials audit search
+        elements credential_rows actor pages gateway_settings environments environment_ids database errors
         """
     ),
-    "writ.api.settings": _down("durations model_limits settings written_instants setting_readers"),
+    "writ.api.settings": _down(
+        "durations model_limits settings written_instants store_settings store_url setting_rows setting_readers"
+    ),
     "writ.runtime": _down(
         """
         trial_engine engine asking in_force rate_counters why_not searches decisions rates snapshot specialisation_cache
@@ -135,8 +137,9 @@ ONE_PLACE = {
         "api/identity/keys/",
         "api/server/tls.py",
     ),
-    "sqlite_utils": ("api/store/",),
-    "sqlite3": ("api/store/",),
+    "sqlite_utils": ("api/store/database/sqlite/",),
+    "sqlite3": ("api/store/database/sqlite/", "api/store/database/driver_errors.py", "api/store/database/schema.py"),
+    "psycopg": ("api/store/database/postgresql/", "api/store/duties/", "api/store/leases/"),
     "falcon": ("api/",),
     "urllib3": (
         "api/agent/sources/",

@@ -9,12 +9,13 @@ from importlib import import_module
 import pytest
 
 from tests.support.pages import pages
-from tests.support.structure import FILES, MODULES, SCRIPTS, name_of, nodes, tree
+from tests.support.structure import FILES, MODULES, ROOT, SCRIPTS, name_of, nodes, tree
 
 PACKAGES = [path for path in FILES if path.name == "__init__.py"]
 OF_ALL = {"tests", "__init__", "__main__"}
+SUPPORT = sorted((ROOT / "tests/support").rglob("*.py"))
 
-_NO_START = re.compile(r"(What|Who|How|Of|Whether|Where|Why|When|As)\b")
+_NO_START = re.compile(r"(What|Who|Whom|How|Of|Whether|Where|Why|When|As)\b")
 _MANNERED = re.compile(
     r"\b(nobody|no one|whoever|thereof|likewise|anew|in vain|(tells?|told) of|of (its|their|our|his) own)\b",
     re.IGNORECASE,
@@ -93,7 +94,7 @@ SCRIPT_COMMENTS = {
 
 def test_a_docstring_says_at_once_what_the_thing_is():
     """It begins with a verb or a noun. So does a comment of the console's modules, which have no docstrings."""
-    texts = {name_of(path): docstrings(path) for path in FILES} | SCRIPT_COMMENTS
+    texts = {name_of(path): docstrings(path) for path in (*FILES, *SUPPORT)} | SCRIPT_COMMENTS
     found = {name: [text for text in of_file if _NO_START.match(text)] for name, of_file in texts.items()}
     assert {name: wrong for name, wrong in found.items() if wrong} == {}
 

@@ -41,7 +41,16 @@ from writ import (
     follow,
     follow_async,
 )
-from writ.client import BadAnswer, CallFailed, Changes, CircuitOpen, ClientCredentials, Refused, Unreachable
+from writ.client import (
+    BadAnswer,
+    CallFailed,
+    Changes,
+    CircuitOpen,
+    ClientCredentials,
+    OlderService,
+    Refused,
+    Unreachable,
+)
 from writ.decision_log import DecisionLogFull, LoggedEngine
 from writ.django import AuthorizedQuerySet, GrantRow
 from writ.fastapi import Access, Guard, Permitted
@@ -160,7 +169,7 @@ def in_trouble(client: Client) -> str:
         client.decide(EVALUATION)
     except BadRequest as ex:
         return ex.path
-    except (Refused, BadAnswer, CircuitOpen, Unreachable, CallFailed) as ex:
+    except (Refused, BadAnswer, CircuitOpen, OlderService, Unreachable, CallFailed) as ex:
         return str(ex.status) if isinstance(ex, Refused) else str(ex)
     except (SearchUnavailable, UntrustedBundle, BundleError, FollowError, DecisionLogFull, QueryRefused, BadModel):
         return "no answer"

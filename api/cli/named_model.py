@@ -133,7 +133,7 @@ def _read_from(directory: Path, read: "Callable[[Store], _T]") -> _T:
 
 def is_store(path: Path) -> bool:
     """Returns whether a path is a data directory with a store."""
-    from ..store.database.opening import FILE
+    from ..store.database.sqlite.opening import FILE
 
     return (path / FILE).is_file()
 

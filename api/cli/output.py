@@ -73,6 +73,11 @@ def os_sentence(error: OSError) -> str:
     return f"{error.filename}: {(error.strerror or str(error)).lower()}" if error.filename else str(error)
 
 
+def sentence_of(error: Exception) -> str:
+    """Returns the message of an error, which is one sentence, or what `os_sentence` makes of the system's."""
+    return os_sentence(error) if isinstance(error, OSError) else str(error)
+
+
 def error_console() -> "Console":
     """Returns standard error as a console, with colours only on a terminal; or the log, see `Messages`."""
     from rich.console import Console  # PERF: `writ check` in a pipe starts in half the time without it

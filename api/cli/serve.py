@@ -17,6 +17,7 @@ from ..service.jobs import JOBS
 from ..service.server_program import ServerOptions
 from ..service.start import ServiceStart
 from ..settings.settings import TABLE, BadSetting
+from ..settings.store_url import STORE_URL
 from ..store.errors import Conflict, Stale, StoreUnavailable
 from .greeting import greet, show_demo
 from .output import CommandFailed, os_sentence
@@ -68,6 +69,12 @@ def _settings_help() -> str:
     multiple=True,
     help="As `--import`, but only if the store never had a model. Repeatable.",
 )
+@click.option(
+    "--store",
+    "store_url",
+    metavar="URL",
+    help="The database of PostgreSQL that has the store, which other servers may share (`WRIT_STORE`).",
+)
 @click.option("--demo", is_flag=True, help="Start with the model of a demo organisation.")
 @click.option(
     "--bind",
@@ -80,6 +87,7 @@ def serve_command(
     sources: tuple[Path, ...],
     seeds: tuple[Path, ...],
     demo: bool,
+    store_url: str | None,
     bind: str | None,
     **asked: Any,
 ) -> None:
@@ -94,12 +102,13 @@ def serve_command(
       writ serve --import-if-empty model.yaml --data /var/lib/writ --bind 0.0.0.0:8080
       writ serve --bind 0.0.0.0:8443 --tls-cert chain.pem --tls-key key.pem
       writ serve --envoy-bind 127.0.0.1:9191
+      writ serve --store 'postgresql://writ@db.example.com/writ?sslmode=verify-full' --bind 0.0.0.0:8080
     """
     if sum(map(bool, (demo, sources, seeds))) > 1:
         raise click.UsageError("use one of `--demo`, `--import` and `--import-if-empty`")
     try:
         server = server_asked(bind, DEFAULT_BIND, **asked)
-        service = _prepared(directory, sources, seeds, demo, server)
+        service = _prepared(directory, sources, seeds, demo, store_url, server)
         TEMPLATE.start(JOBS)  # the workers share its socket
     except START_ERRORS as ex:
         raise CommandFailed(str(ex)) from None
@@ -109,10 +118,17 @@ def serve_command(
 
 
 def _prepared(
-    directory: Path, sources: tuple[Path, ...], seeds: tuple[Path, ...], demo: bool, server: ServerOptions
+    directory: Path,
+    sources: tuple[Path, ...],
+    seeds: tuple[Path, ...],
+    demo: bool,
+    store_url: str | None,
+    server: ServerOptions,
 ) -> Service:
     """Returns the service, ready to run. It already listens, and has said so on standard error."""
     settings, log = read_settings(server.log_level, server.log_format)
+    if store_url is not None:
+        settings = replace(settings, store=replace(settings.store, url=STORE_URL.read("--store", store_url)))
     if demo:
         settings = replace(settings, sweep_days=0)  # the demo shows what has expired, too
     start = ServiceStart(directory, server, settings, log)

@@ -6,11 +6,13 @@ import shutil
 from collections.abc import Iterator
 from functools import cache
 from hashlib import sha256
+from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, Final
 
 import httpx
+import psycopg
 import pytest
 from falcon import testing
 from writ.api.engines.exports.export_counts import Exports
@@ -24,6 +26,8 @@ from writ.runtime import Engine
 from tests.support.bundling import engine_for
 from tests.support.managed import OWN_URL, SIGNING, Managed, OneEngine
 from tests.support.server import KEY, Server, running
+
+_DATABASES: Final = count()
 
 MODEL: dict[str, Any] = {
     "resource_types": [
@@ -179,3 +183,14 @@ def full(full_directory: Path, tmp_path: Path) -> Iterator[Managed]:
     managed = Managed(Path(shutil.copytree(full_directory, tmp_path / "data")))
     yield managed
     managed.store.close()
+
+
+@pytest.fixture
+def database(postgresql: str) -> Iterator[str]:
+    """The URL of a new database, for several services."""
+    name, given = f"together_{next(_DATABASES)}", dict(part.split("=") for part in postgresql.split())
+    with psycopg.connect(postgresql, autocommit=True) as db:
+        db.execute(f"CREATE DATABASE {name}".encode())
+    yield f"postgresql://{given['user']}@/{name}?host={given['host']}"
+    with psycopg.connect(postgresql, autocommit=True) as db:
+        db.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())

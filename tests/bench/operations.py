@@ -20,6 +20,7 @@ from writ.compiler.compile import compile_model
 from writ.compiler.load import load
 from writ.compiler.source import Source
 from writ.runtime import Engine
+from writ.runtime.rules.plan import WRITTEN_AFTER
 
 from tests.bench import requests
 from tests.bench.expected import Expected
@@ -43,8 +44,8 @@ _TEAM: Final = [{"type": "user", "id": person_id(0, number)} for number in range
 class Operation:
     """A named operation. `prepare` returns the call to count.
 
-    The operation is done so many `times` before it is counted as often: a connection knows a head from the fourth
-    request on.
+    The operation is done so many `times` before it is counted: a connection knows a head from the fourth request on,
+    and the function of a plan is written after many decisions.
     """
 
     name: str
@@ -73,16 +74,16 @@ class Operations:
     def all(self) -> Iterator[Operation]:
         """Yields the ten."""
         hot, engine = self._hot, self._engine
-        yield _same("decide, one request again", partial(engine.decide, hot))
-        yield _same(f"decide, {DISTINCT} distinct requests", partial(engine.decide_many, self._distinct))
-        yield _same("allowed", partial(engine.allowed, *requests.arguments(hot)))
+        yield _decisions("decide, one request again", partial(engine.decide, hot))
+        yield _decisions(f"decide, {DISTINCT} distinct requests", partial(engine.decide_many, self._distinct))
+        yield _decisions("allowed", partial(engine.allowed, *requests.arguments(hot)))
         yield Operation("filter, new to the engine", self._new_filter)
         yield _same("filter, remembered", partial(engine.filter, self._search("resource")))
         yield _same("subject search", self._subject_search())
         yield _same("action search", partial(engine.actions, self._search("action")))
         service = self._stack.enter_context(serving(self._document, self._folder))
-        yield _same("HTTP evaluation", _asking(service, "/access/v1/evaluation", hot))
-        yield _same(f"HTTP batch of {BATCH_ITEMS}", _asking(service, "/access/v1/evaluations", self._batch()))
+        yield _decisions("HTTP evaluation", _asking(service, "/access/v1/evaluation", hot))
+        yield _decisions(f"HTTP batch of {BATCH_ITEMS}", _asking(service, "/access/v1/evaluations", self._batch()))
         yield Operation("compile the demo", lambda: _compile_demo, times=1)
 
     def _new_filter(self) -> Callable[[], object]:
@@ -112,6 +113,10 @@ class Operations:
 
 def _same(name: str, call: Callable[[], object]) -> Operation:
     return Operation(name, lambda: call)
+
+
+def _decisions(name: str, call: Callable[[], object]) -> Operation:
+    return Operation(name, lambda: call, times=WRITTEN_AFTER + 1)
 
 
 def _asking(service: MemoryService, path: str, body: dict[str, Any]) -> Callable[[], object]:

@@ -16,7 +16,7 @@ from statistics import median, quantiles
 from typing import Any, TypeAlias
 from uuid import UUID
 
-from writ.api.store.database.connections import StoreConnections
+from writ.api.store.database.sqlite.connections import SqliteConnections
 from writ.api.store.elements.element_bodies import element_of, encode_body
 from writ.api.store.elements.tables import TABLES, NewRow, bounds
 from writ.api.store.environments import environment_by_id
@@ -95,7 +95,7 @@ def filled(directory: Path, resources: int, subjects: int) -> tuple[Store, list[
 
 def _fill(store: Store, kind: str, bodies: Iterator[Body]) -> None:
     start, made = time.perf_counter(), kind in ("assignments", "grants")
-    connections = StoreConnections(store.path, "NORMAL")
+    connections = SqliteConnections(store.path, "NORMAL")
     with connections.writing() as db:
         environment = environment_by_id(db, ENVIRONMENT).number
         rows = []

@@ -43,10 +43,15 @@ class Row:
 
 
 class Writers:
-    """Connections to a service. Each has one write at a time on its way."""
+    """Connections to services of one store. Each has one write at a time on its way.
 
-    def __init__(self, server: Server, count: int) -> None:
-        self._sockets = [socket.create_connection((server.host, server.port)) for _ in range(count)]
+    The writes go to the environments of some paths, one after the other.
+    """
+
+    def __init__(self, servers: Sequence[Server], count: int, paths: Sequence[str] = (PATH,)) -> None:
+        places = [(one.host, one.port) for one in servers]
+        self._sockets = [socket.create_connection(places[number % len(places)]) for number in range(count)]
+        self._paths = paths
         self._waiting = selectors.DefaultSelector()
         for one in self._sockets:
             one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -78,9 +83,9 @@ class Writers:
 
     def _send(self, to: socket.socket) -> None:
         self._number += 1
-        body = json.dumps(grant(self._number)).encode()
+        body, path = json.dumps(grant(self._number)).encode(), self._paths[self._number % len(self._paths)]
         head = (
-            f"POST {PATH}/grants HTTP/1.1\r\nHost: writ\r\nAuthorization: Bearer {KEY}\r\n"
+            f"POST {path}/grants HTTP/1.1\r\nHost: writ\r\nAuthorization: Bearer {KEY}\r\n"
             f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
         )
         to.sendall(head.encode() + body)
@@ -155,7 +160,7 @@ def measured(servers: Sequence[Server], rounds: int, seconds: float) -> list[dic
     for number in range(rounds):
         for count in CONNECTIONS:
             for server, rows in list(zip(servers, found, strict=True))[:: 1 if number % 2 else -1]:
-                writers = Writers(server, count)
+                writers = Writers([server], count)
                 before = processor_seconds(server.process.pid)
                 rate = writers.run(seconds)
                 spent = processor_seconds(server.process.pid) - before

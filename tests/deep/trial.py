@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from writ.runtime import Engine
-from writ.runtime.rules import attribute_index
+from writ.runtime.rules import attribute_index, plan
 
 from tests.deep.laws import LAWS
 from tests.runtime.state.test_overlay import lead
@@ -70,10 +70,10 @@ def engine_over(documents: tuple[Document, ...], folder: Path) -> Engine:
 
 @contextmanager
 def indexing(rules: int) -> Iterator[None]:
-    """Index attributes from so many rules on."""
-    before = attribute_index.INDEXED_FROM
-    attribute_index.INDEXED_FROM = rules
+    """Index attributes from so many rules on. The function of each plan is written after its first answer."""
+    before = attribute_index.INDEXED_FROM, plan.WRITTEN_AFTER
+    attribute_index.INDEXED_FROM, plan.WRITTEN_AFTER = rules, 1
     try:
         yield
     finally:
-        attribute_index.INDEXED_FROM = before
+        attribute_index.INDEXED_FROM, plan.WRITTEN_AFTER = before

@@ -33,7 +33,7 @@ def analysed(before: Document, after: Document, limits: Limits = DEFAULT, *, as_
 
 
 def is_valid(document: Document) -> bool:
-    """Whether a document passes its checks."""
+    """Returns whether a document passes its checks."""
     return loaded_model(document) is not None
 
 

@@ -140,6 +140,7 @@ def database(name: str, request: Any, folder: Path) -> Iterator[sa.Engine]:
 def put_grants(session: orm.Session, grants: Iterable[dict[str, Any]]) -> None:
     """Puts the grants of a model into the table."""
     session.execute(sa.delete(GRANTS))
+    found = []
     for grant in grants:
         subject = grant.get("subject") or {"type": None, "id": None}
         for action in grant["actions"]:
@@ -147,7 +148,9 @@ def put_grants(session: orm.Session, grants: Iterable[dict[str, Any]]) -> None:
             row = {"id": grant["id"], "subject_type": subject["type"], "subject_id": subject["id"], **times}
             row |= {"group_id": grant.get("group"), "action": action}
             row |= {"resource_type": grant["resource"]["type"], "resource_id": grant["resource"]["id"]}
-            session.execute(sa.insert(GRANTS).values(row))
+            found.append(row)
+    if found:
+        session.execute(sa.insert(GRANTS), found)
     session.commit()
 
 

@@ -68,7 +68,7 @@ def set_attribute(request: Document, path: str, value: Any) -> None:
 
 
 def allows(document: Document, request: Document, changes: list[Change], now: float) -> bool:
-    """Whether the oracle allows after changes."""
+    """Returns whether the oracle allows after changes."""
     return bool(oracle.decide(*applied(document, request, changes, now), now)["decision"])
 
 
@@ -135,5 +135,5 @@ class BruteForce:
 
 
 def key_of_change(change: Change) -> tuple[str, str]:
-    """What a change changes, whatever its new value."""
+    """The place that a change changes, the same for each new value."""
     return change["kind"], change.get("path") or change.get("role") or change.get("policy") or ""

@@ -1,5 +1,6 @@
 """A real Chromium in front of the console of a real service."""
 
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,6 +24,15 @@ HOSTILE_NAMES = (
     '=HYPERLINK("http://example.com")',
 )
 """Names that break pages which take them for something else than text."""
+
+UNSEEN = re.compile("[\u200b-\u200f\u202a-\u202e\u2066-\u2069]")
+"""Characters of `HOSTILE_NAMES` that nobody sees."""
+
+
+def as_seen(text: str) -> str:
+    """A text as the console shows it, with the numbers of the characters that are not seen."""
+    return UNSEEN.sub(lambda found: f"U+{ord(found[0]):04X}", text)
+
 
 _ARGUMENTS = (
     "--no-sandbox",  # the tests may run as root, in a container
@@ -107,7 +117,7 @@ def desk(browser: Any, server: Server, *, phone: bool = False, dark: bool = Fals
     context = browser.new_context(
         viewport=PHONE if phone else DESK, color_scheme="dark" if dark else "light", accept_downloads=True
     )
-    context.set_default_timeout(15_000)
+    context.set_default_timeout(60_000)  # other tests keep all cores busy
     found = Desk(server, context.new_page())
     found.page.on("pageerror", lambda error: found.complaints.append(str(error)))
     found.page.on("console", lambda message: _note(found, message))

@@ -133,11 +133,11 @@ def drips(seconds: float) -> Callable[[Handler], None]:
 
 
 def drips_headers(seconds: float) -> Callable[[Handler], None]:
-    """Answer with a header that goes on, a byte at a time, and does not end within ten seconds."""
+    """Answer with a header that goes on, a byte at a time, and does not end within half a minute."""
 
     def answer(handler: Handler) -> None:
         handler.wfile.write(b"HTTP/1.1 200 OK\r\nX-Slow: ")
-        for _ in range(round(10 / seconds)):
+        for _ in range(round(30 / seconds)):
             handler.wfile.write(b"a")
             time.sleep(seconds)
 

@@ -2,7 +2,7 @@
 
 import os
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
@@ -12,6 +12,9 @@ from tests.support.gateways import PRODUCTS, listens
 from tests.support.server import ROOT, wait_until
 
 FILES: Final = {"nginx": ROOT / "api/deployment/nginx.conf", "caddy": ROOT / "api/deployment/Caddyfile"}
+SERVERS_FILE: Final = ROOT / "api/deployment/nginx-servers.conf"
+"""nginx in front of several servers."""
+
 HOST: Final = "localhost"
 """The name that the certificates of the tests are for."""
 
@@ -30,11 +33,28 @@ def front(name: str, folder: Path, port: int, pair: Pair, writ: Path | int) -> I
 
     `writ` is the socket or the port to pass requests to. `folder` is new, for the files of the proxy.
     """
+    with _serving(name, filled(name, port, pair, writ, folder), folder, port):
+        yield
+
+
+@contextmanager
+def front_of_servers(folder: Path, port: int, pair: Pair, servers: Sequence[int]) -> Iterator[None]:
+    """Run nginx in front of the services at three ports of this machine, on `port`, until it listens."""
+    text = _named("nginx", SERVERS_FILE.read_text(), port, pair)
+    for number, server in enumerate(servers, 1):
+        text = _replaced(text, f"server writ-{number}:8080 ", f"server 127.0.0.1:{server} ")
+    with _serving("nginx", text, folder, port):
+        yield
+
+
+@contextmanager
+def _serving(name: str, text: str, folder: Path, port: int) -> Iterator[None]:
+    """Run a proxy with the text of its file."""
     found = program(name)
     assert found is not None, f"{name} is not installed"
     folder.mkdir()
     file = folder / FILES[name].name
-    file.write_text(filled(name, port, pair, writ, folder))
+    file.write_text(text)
     command = (
         [found, "run", "--config", str(file), "--adapter", "caddyfile"]
         if name == "caddy"
@@ -54,22 +74,25 @@ def front(name: str, folder: Path, port: int, pair: Pair, writ: Path | int) -> I
 
 def filled(name: str, port: int, pair: Pair, writ: Path | int, folder: Path) -> str:
     """Returns the file of a proxy with the names of a test in place of those of the page."""
+    socket = _SOCKET[name]
+    at = f"127.0.0.1:{writ}" if isinstance(writ, int) else socket.replace("/run/writ/writ.sock", str(writ))
+    text = _replaced(_named(name, FILES[name].read_text(), port, pair), socket, at)
+    return text.replace("{\n\tservers", "{\n" + _CADDY_OWN.format(folder=folder) + "\tservers", 1)
+
+
+def _named(name: str, text: str, port: int, pair: Pair) -> str:
+    """Returns the text of a file with the address and the certificate of a test."""
     places: Mapping[str, tuple[str, str]] = {
         "nginx": ("listen 443 ssl;", f"listen 127.0.0.1:{port} ssl;"),
         "caddy": ("\nwrit.example {\n", f"\nhttps://{HOST}:{port} {{\n\tbind 127.0.0.1\n"),
     }
-    text = FILES[name].read_text()
-    socket = _SOCKET[name]
-    at = f"127.0.0.1:{writ}" if isinstance(writ, int) else socket.replace("/run/writ/writ.sock", str(writ))
-    pairs = [
-        places[name],
-        ("/etc/writ/tls/chain.pem", str(pair.certificate)),
-        ("/etc/writ/tls/key.pem", str(pair.key)),
-        (socket, at),
-    ]
-    for old, new in pairs:
-        assert text.count(old) == 1, old
-        text = text.replace(old, new)
+    text = _replaced(text, *places[name])
+    text = _replaced(text, "/etc/writ/tls/chain.pem", str(pair.certificate))
+    text = _replaced(text, "/etc/writ/tls/key.pem", str(pair.key))
     text = text.replace("error_log /var/log/nginx/error.log ", "error_log stderr ")
-    text = text.replace("server_name writ.example;", f"server_name {HOST};")
-    return text.replace("{\n\tservers", "{\n" + _CADDY_OWN.format(folder=folder) + "\tservers", 1)
+    return text.replace("server_name writ.example;", f"server_name {HOST};")
+
+
+def _replaced(text: str, old: str, new: str) -> str:
+    assert text.count(old) == 1, old
+    return text.replace(old, new)

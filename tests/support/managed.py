@@ -13,8 +13,10 @@ from writ.api.identity.keys.signing_keys import new_key
 from writ.api.service.app import create_app
 from writ.api.service.parts import Engines, ServiceParts
 from writ.api.settings.settings import HttpLimits, Settings
+from writ.api.settings.store_settings import StoreSettings
 from writ.api.store.environment_ids import DEFAULT
 from writ.api.store.environments import Environment
+from writ.api.store.leases.reaching import reached_without_lease
 from writ.api.store.store import Store
 from writ.bundles.errors import BundleError
 
@@ -75,6 +77,8 @@ class OneEngine:
 class Managed(testing.TestClient):
     """A client, with the administrator's key, of the application over a store in `directory`; nothing is decided.
 
+    With a `url`, the store is in that database of PostgreSQL.
+
     `activated` are the environments that were activated, as they were then.
     """
 
@@ -86,12 +90,14 @@ class Managed(testing.TestClient):
         clock: Callable[[], float] = time.time,
         signing_key: str = SIGNING,
         engines: Engines | None = None,
+        url: str | None = None,
     ) -> None:
-        self.store = Store.open(directory, "NORMAL", busy_seconds, clock)  # no test here cuts the power
+        server = None if url is None else reached_without_lease(url)
+        self.store = Store.open(directory, "NORMAL", busy_seconds, clock, server=server)  # no test here cuts the power
         self.activated: list[Environment] = []
         parts = ServiceParts(
             store=self.store,
-            settings=Settings(limits=limits or HttpLimits(), signing_key=signing_key),
+            settings=Settings(limits=limits or HttpLimits(), signing_key=signing_key, store=StoreSettings(url=url)),
             engines=engines or OneEngine(),
             activate=self._activate,
             clock=clock,

@@ -1,22 +1,21 @@
 """The next format of a store, made for the tests: a program that has one migration more than this one."""
 
-from collections.abc import Callable, Iterator
+import os
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Final
 
 import pytest
 from sqlite_utils import Database
-from writ.api.store.database import migrating
 from writ.api.store.database.newest_format import STORE_FORMAT
 from writ.api.store.database.schema import MIGRATIONS
+from writ.api.store.database.sqlite import migrating
+
+from tests.support.next_steps import add_colours
+from tests.support.server import environment
 
 NEXT: Final = STORE_FORMAT + 1
-
-
-def add_colours(db: Database) -> None:
-    """Add a column to a table, and fill it from the rows that are there."""
-    db.execute("ALTER TABLE roles ADD COLUMN colour TEXT")
-    db.execute("UPDATE roles SET colour = 'grey of ' || id")
 
 
 @contextmanager
@@ -25,3 +24,17 @@ def newer_program(patch: pytest.MonkeyPatch, *steps: Callable[[Database], None])
     with patch.context() as patched:
         patched.setattr(migrating, "MIGRATIONS", (*MIGRATIONS, *(steps or (add_colours,))))
         yield
+
+
+class NewerVersion:
+    """The place of a service of a newer version of Writ, whose store has so many formats more."""
+
+    address: Final = "127.0.0.1"
+
+    def __init__(self, formats: int) -> None:
+        self._formats = formats
+
+    def within(self, line: Sequence[str]) -> list[str]:
+        """Returns the command line that runs `line` here."""
+        path = os.pathsep.join((str(Path(__file__).with_name("next_version")), environment()["PYTHONPATH"]))
+        return ["env", f"PYTHONPATH={path}", f"FORMATS_OF_TESTS={self._formats}", *line]

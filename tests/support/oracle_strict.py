@@ -117,7 +117,7 @@ def attributes(
 
 
 def is_of(kind: str, value: Any) -> bool:
-    """Whether a value has a declared type."""
+    """Returns whether a value has a declared type."""
     if kind == "instant":
         return isinstance(value, str) and is_instant(value)
     if kind in ("number", "boolean"):
@@ -126,7 +126,7 @@ def is_of(kind: str, value: Any) -> bool:
 
 
 def is_instant(text: str) -> bool:
-    """Whether a text is RFC 3339 with an offset, for the texts of the tests."""
+    """Returns whether a text is RFC 3339 with an offset, for the texts of the tests."""
     try:
         return "T" in text and datetime.fromisoformat(text).tzinfo is not None
     except ValueError:
@@ -134,7 +134,7 @@ def is_instant(text: str) -> bool:
 
 
 def equal(one: Any, other: Any) -> bool:
-    """Whether two JSON values are equal (C3)."""
+    """Returns whether two JSON values are equal (C3)."""
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other
     if isinstance(one, list) and isinstance(other, list):

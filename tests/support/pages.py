@@ -1,15 +1,17 @@
 """Reads the project's pages: their headings, links, code spans and examples."""
 
+import os
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import count
 from pathlib import Path
 from textwrap import dedent
 from typing import Final
 
 ROOT: Final = Path(__file__).parents[2]
-_NO_PAGES: Final = (".venv", "build", "dist", "node_modules")
+_NO_PAGES: Final = ("build", "dist", "node_modules")
 
 _BLOCK: Final = re.compile(
     r"^(?P<indent> *)(?:<!-- (?P<mark>[^\n]*?) -->\n(?P=indent))?```(?P<language>\w*)\n(?P<text>.*?)^(?P=indent)```$",
@@ -116,11 +118,14 @@ def page(name: str) -> Page:
     return Page(ROOT / name, (ROOT / name).read_text())
 
 
+@cache
 def pages() -> list[Page]:
-    """Returns all pages of the project."""
-    paths = (path for path in ROOT.rglob("*.md") if not {*path.relative_to(ROOT).parts[:-1]} & {*_NO_PAGES})
-    return [page(path.relative_to(ROOT).as_posix()) for path in sorted(paths) if not _is_hidden(path)]
+    """Returns all pages of the project. They are looked for once."""
+    return [page(path.relative_to(ROOT).as_posix()) for path in sorted(_pages_below(ROOT))]
 
 
-def _is_hidden(path: Path) -> bool:
-    return any(part.startswith(".") for part in path.relative_to(ROOT).parts)
+def _pages_below(root: Path) -> Iterator[Path]:
+    """The pages in a folder and in those below it, but for what is hidden, installed or built."""
+    for folder, folders, files in os.walk(root):
+        folders[:] = [name for name in folders if not name.startswith(".") and name not in _NO_PAGES]
+        yield from (Path(folder, name) for name in files if name.endswith(".md") and not name.startswith("."))

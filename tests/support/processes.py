@@ -42,7 +42,16 @@ def _target(handle: Path) -> str:
 
 def is_alive(process: int) -> bool:
     """Returns whether a process runs. One that ended and waits to be reaped does not."""
+    return _state(process) not in ("Z", "")
+
+
+def is_stopped(process: int) -> bool:
+    """Returns whether a signal has stopped a process."""
+    return _state(process) == "T"
+
+
+def _state(process: int) -> str:
     try:
-        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
     except OSError:
-        return False
+        return ""

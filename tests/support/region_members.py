@@ -32,7 +32,7 @@ Documents = tuple[Document, Document]
 
 
 def lies_in(found: People, region: Region, documents: Documents, request: Document, now: float) -> bool:
-    """Whether a request is one of a region's. `found` is the analysis that has the region."""
+    """Returns whether a request is one of a region's. `found` is the analysis that has the region."""
     if region.pair != (request["resource"]["type"], request["action"]["name"]):
         return False
     names = ((kind, request["resource"].get(kind)) for kind in ("external_id", "name"))
@@ -77,7 +77,7 @@ def has_subject(
 
 
 def holds(tree: FilterTree, documents: Documents, asked: list[Question]) -> bool:
-    """Whether a condition is true of a question, which is asked of both models."""
+    """Returns whether a condition is true of a question, which is asked of both models."""
     match tree:
         case Const(value):
             return value

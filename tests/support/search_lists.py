@@ -60,7 +60,7 @@ def filtered(document: Row, request: Row, now: float) -> Listing:
 
 
 def listed(list_of: Lister, document: Row, request: Row, now: float) -> Listing:
-    """What is found for the subject and, in its place, for the actor (A1)."""
+    """Returns the listing for the subject and, in its place, for the actor (A1)."""
     actor = request["options"].get("actor")
     found = list_of(document, request, now)
     if actor is None:

@@ -1,5 +1,6 @@
 """A file system of some megabytes, which fills up. To mount it takes root, else the test is skipped."""
 
+import resource
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -40,10 +41,10 @@ class SmallDisk:
 
 
 @contextmanager
-def small_disk(folder: Path) -> Iterator[SmallDisk]:
-    """A disk of `MEGABYTES` at a new folder."""
+def small_disk(folder: Path, megabytes: int = MEGABYTES) -> Iterator[SmallDisk]:
+    """A disk of so many megabytes at a new folder."""
     folder.mkdir()
-    line = ["mount", "-t", "tmpfs", "-o", f"size={MEGABYTES}m,mode=700", "none", str(folder)]
+    line = ["mount", "-t", "tmpfs", "-o", f"size={megabytes}m,mode=700", "none", str(folder)]
     try:
         mounted = subprocess.run(line, capture_output=True).returncode == 0
     except OSError:
@@ -54,3 +55,14 @@ def small_disk(folder: Path) -> Iterator[SmallDisk]:
         yield SmallDisk(folder)
     finally:
         subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+@contextmanager
+def files_up_to(size: int) -> Iterator[None]:
+    """Lets no file grow above a size, as a quota does."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))

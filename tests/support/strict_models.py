@@ -78,7 +78,7 @@ def stated(pick: Pick, kind: str, constants: list[Any]) -> Any:
 
 
 def is_of_kind(kind: str, value: Any) -> bool:
-    """Whether a value may be listed for a kind: an element of an array, or a value itself."""
+    """Returns whether a value may be listed for a kind: an element of an array, or a value itself."""
     return not strict_faults_of({"kind": kind if kind != "array" else "string"}, value)
 
 
@@ -93,7 +93,7 @@ def flat(value: Any) -> list[Any]:
 
 
 def strict_faults_of(declared: Document, value: Any) -> bool:
-    """Whether a value of an attribute has a fault."""
+    """Returns whether a value of an attribute has a fault."""
     model = {"attributes": {"context": {"x": declared}}, "resource_types": [{"id": "t", "actions": ["a"]}]}
     asked = {"subject": {"type": "u", "id": "1"}, "action": {"name": "a"}, "resource": {"type": "t", "id": "1"}}
     return value is None or bool(strict_faults(model, {**asked, "context": {"x": value}}))

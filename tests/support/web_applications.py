@@ -1,4 +1,4 @@
-"""What the tests of web frameworks share: a model, its engine, decision points that fail, and servers in threads."""
+"""The parts that tests of web frameworks share: a model, its engine, decision points that fail, servers in threads."""
 
 import threading
 from collections.abc import Iterator

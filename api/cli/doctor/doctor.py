@@ -14,7 +14,7 @@ import msgspec
 
 from ...settings.settings import BadSetting, Settings, settings_from
 from ...store.errors import StoreUnavailable
-from ..output import escaped, os_sentence
+from ..output import escaped, sentence_of
 from .directory_checks import check_admin_key, check_keys, check_lock, check_modes, is_plain
 from .finding import Check, DoctorFinding, Level, failure
 from .machine import check_disk, check_files
@@ -116,7 +116,7 @@ def _findings(check: Check) -> Iterator[DoctorFinding]:
     try:
         yield from check()
     except UNREADABLE as ex:
-        reason = os_sentence(ex) if isinstance(ex, OSError) else str(ex)
+        reason = sentence_of(ex)
         yield failure(f"this can't be checked: {reason}", "make it readable for this user, and try again")
 
 

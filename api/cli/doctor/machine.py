@@ -8,7 +8,7 @@ from typing import Final
 
 from ...server.server import SPARE_FILES
 from ...settings.settings import Settings
-from ...store.database.opening import FILE
+from ...store.database.sqlite.opening import FILE
 from .finding import DoctorFinding, failure, ok, warning
 
 LEAST_BYTES: Final = 64 * 2**20

@@ -9,12 +9,15 @@ from ....bundles.conditions.instants import parse_instant, seconds_not_before
 from ...identity.keys.ring import KeyRing, KeySealer
 from ...identity.keys.sources import audit_keys_at
 from ...settings.settings import Settings
+from ...settings.store_settings import StoreSettings
 from ...store.audit.anchor import FILE as HEAD_FILE
 from ...store.audit.anchor import Anchor
+from ...store.database.engine import open_database
 from ...store.database.newest_format import STORE_FORMAT
-from ...store.database.opening import FILE
+from ...store.database.sqlite.opening import FILE
 from ...store.errors import StoreUnavailable
 from ...store.examination import Examined, examine
+from ...store.leases.reaching import reached_without_lease
 from .finding import DoctorFinding, failure, ok, warning
 
 CLOCK_SECONDS: Final = 5.0
@@ -23,6 +26,9 @@ CLOCK_SECONDS: Final = 5.0
 
 def check_store(directory: Path, settings: Settings, now: float) -> Iterator[DoctorFinding]:
     """Yields whether the store can be used by this version, and what its audit log says. `now` is in epoch seconds."""
+    if settings.store.url is not None:
+        yield from _check_server(directory, settings.store)
+        return
     path = directory / FILE
     if not path.exists():
         yield failure(f"there is no store `{path}`", "start the service, or restore a backup with `writ restore`")
@@ -35,6 +41,27 @@ def check_store(directory: Path, settings: Settings, now: float) -> Iterator[Doc
         yield failure(str(ex), "if it is damaged or gone, restore a backup with `writ restore`")
         return
     yield from (_format(examined), _head(examined), _clock(examined, now))
+
+
+def _check_server(directory: Path, named: StoreSettings) -> Iterator[DoctorFinding]:
+    """Yields whether the database of a URL can be used, and whether a fail-over keeps what was acknowledged."""
+    assert named.url is not None
+    try:
+        server = reached_without_lease(named.url, named.lease_seconds)
+        connections = open_database(directory, server, create=False).connections
+        loss, exposed = connections.possible_loss(), connections.exposures()
+        connections.close()
+    except StoreUnavailable as ex:
+        yield failure(str(ex), "correct the URL or the database; `writ serve` fails until then")
+        return
+    yield ok(f"the store on PostgreSQL has format {STORE_FORMAT}")
+    if loss is None:
+        yield ok("each acknowledged change is on a synchronous replica, too")
+    else:
+        yield warning(loss, "make a replica synchronous if no acknowledged change may be lost")
+    for exposure in exposed:
+        said, _, remedy = exposure.rpartition("; ")
+        yield warning(said, remedy)
 
 
 def _format(examined: Examined) -> DoctorFinding:

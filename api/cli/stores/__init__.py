@@ -3,6 +3,6 @@
 - `import_` and `export`, with `opa_bundle`, read and write models.
 - `clients`, and `keys` with `key_kinds`, manage credentials.
 - `audit` prints and verifies the audit log.
-- `backup`, with `repeated_backups`, and `restore` copy a store. `upgrade` changes its format.
-- `publish` publishes bundles.
+- `backup`, with `repeated_backups`, and `restore` copy a store. `copy_store` moves one. `upgrade` changes its format.
+- `publish` publishes bundles by `publishing`, and so does `takeover`, which restores first.
 """

@@ -204,6 +204,6 @@ def _doubts(verdict: VerifiedLog) -> Iterator[str]:
     if verdict.unverifiable:
         yield f"the head {verdict.unverifiable[0]} can't be checked: entries up to {verdict.first - 1} are deleted"
     if verdict.sealed_at is None:
-        yield "no entry is sealed, so anybody may have written the log; `writ serve` seals it when it starts"
+        yield "no entry is sealed, so anybody may have written the log; `writ serve` seals it soon after its start"
     elif verdict.last > verdict.sealed and time.time() - parse_instant(verdict.sealed_at) / SECOND > 2 * SEAL_SECONDS:
         yield "the other entries should be sealed by now; `writ serve` seals them when it starts"

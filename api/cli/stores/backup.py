@@ -14,7 +14,7 @@ from ...store.backup import back_up_older
 from ...store.errors import OlderFormat, StoreUnavailable
 from ..output import CommandFailed, error_console
 from .repeated_backups import recorded_backup, repeat, stopped_by_signals
-from .store_opening import data_option, open_store
+from .store_opening import data_option, open_store, refuse_server
 
 MOST_KEPT: Final = 100_000
 """The most backups that `--keep` takes."""
@@ -86,6 +86,7 @@ def _repeat(folder: Path, every: str, keep: int, directory: Path) -> None:
 
 def _back_up(directory: Path, file: Path) -> None:
     """Copies the store, after an entry in its audit log. A store of an older format is only read. Raises as the two."""
+    refuse_server("back up")
     try:
         store = open_store(directory)
     except OlderFormat:

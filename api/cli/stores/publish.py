@@ -1,44 +1,32 @@
 """`writ publish`: puts signed bundles and updates of an environment to a folder or an object store."""
 
-import logging
 import signal
 import threading
 import time
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Final
 
 import click
 import msgspec
 
-from ....bundles.conditions.instants import show_seconds
-from ....bundles.feed.update import CONTENT_TYPE as UPDATE
-from ....bundles.signing.pem_keys import SigningKey
-from ....bundles.signing.sign import DAY
-from ...engines.exports.callers_list import CallersLists
-from ...engines.exports.export_counts import Exports
-from ...engines.exports.make import ExportMaker
-from ...engines.publishing.content import ContentMaker
-from ...engines.publishing.publisher import Published, Publisher
-from ...engines.publishing.publishing_target import PublishingTarget, TargetFailed
-from ...identity.keys.bundle_keys import bundle_signing_key
-from ...identity.keys.ring import KeyRing
-from ...identity.keys.signing_keys import UnusableSigningKey, read_keys
-from ...store.actor import COMMAND_LINE
-from ...store.audit.entries import AuditEntry
-from ...store.audit.events import Event
-from ...store.errors import NotFound, StoreUnavailable
-from ...telemetry.log import LOG
-from ..output import CommandFailed, error_console, os_sentence
-from .key_kinds import KINDS
+from ...engines.publishing.publisher import Published, Superseded
+from ...engines.publishing.publishing_target import shown
+from ...store.duties.duty import Duty, NotHeld
+from ...store.errors import NotFound
+from ...store.store import Store
+from ..output import CommandFailed, error_console, sentence_of
+from .publishing import FAILURES, Publishing, publishing_duty
 from .store_opening import command_settings, data_option, env_option, open_store
 
 LOOK_SECONDS: Final = 0.2
 """The seconds between two looks of `--follow` for a commit."""
 
+LEASES_AWAITED: Final = 3
+"""The leases for which a single publication waits: another process may have been killed in the middle of one."""
+
 RETRY_SECONDS: Final = 5.0
 """Time after which `--follow` tries again what failed."""
-
-_FAILURES: Final = (StoreUnavailable, TargetFailed, UnusableSigningKey, OSError)
 
 
 @click.command("publish")
@@ -52,7 +40,11 @@ def publish_command(target: str, directory: Path, environment: str, follow: bool
 
     Agents and applications can follow the folder instead of the service. Its files never change, but for one small
     index. A service may run meanwhile. With object stores, credentials come from the environment, as their own tools
-    take them; install `writ-pdp[s3]` or `writ-pdp[gs]` first. Exit code 2 if something can't be read or written.
+    take them; install `writ-pdp[s3]` or `writ-pdp[gs]` first. Exit code 2 if something can't be read or written, or if
+    another machine has taken over: TARGET has a later epoch then, and `--follow` ends too.
+
+    Of several machines with one database, one publishes to TARGET. With `--follow`, the others wait, and one of them
+    goes on when it ends.
 
     \b
     Examples:
@@ -61,101 +53,92 @@ def publish_command(target: str, directory: Path, environment: str, follow: bool
     """
     try:
         stop = _stop_signal() if follow else None
-        publishing = _Publishing(target, directory, environment, form)
-        publishing.publish()
-        if stop is not None:
-            error_console().print("Following changes. Ctrl-C or SIGTERM stops it.", markup=False)
-            publishing.follow(stop)
-    except (NotFound, *_FAILURES) as ex:
-        raise CommandFailed(os_sentence(ex) if isinstance(ex, OSError) else str(ex)) from None
+        store = open_store(directory)
+        with closing(publishing_duty(target, directory)) as duty:
+            publishing, turn = Publishing(target, directory, store, environment, duty), _Turn(duty, target, form)
+            if stop is None:
+                turn.await_soon()
+                _tell(publishing.publish(), form)
+            else:
+                _follow(publishing, turn, store, form, stop)
+    except (NotFound, *FAILURES) as ex:
+        raise CommandFailed(sentence_of(ex)) from None
 
 
-class _Publishing:
-    """One run of the command."""
+class _Turn:
+    """The turn of this process to publish to a target, and what it says about that."""
 
-    def __init__(self, target: str, directory: Path, environment: str, form: str) -> None:
-        self._environment, self._form, self._settings = environment, form, command_settings()
-        bundle_keys, token_keys = (
-            kind.source(directory, kind.given(directory, self._settings)) for kind in (KINDS["bundle"], KINDS["token"])
-        )
-        self._store = open_store(directory)
-        self._exports, self._keys = Exports(time.time), bundle_keys
-        silent = logging.getLogger(f"{LOG}.publish")
-        silent.disabled = True  # without keys of tokens, nothing but the list of callers is missing
-        self._ring = KeyRing(token_keys, silent)
-        content = ContentMaker(
-            self._store,
-            ExportMaker(directory, self._store, time.time),
-            self._lists(),
-            self._settings.bundle_days * DAY,
-            time.time,
-        )
-        self._publisher = Publisher(
-            directory, self._store, PublishingTarget(target), content, self._both_keys, time.time
-        )
+    def __init__(self, duty: Duty, target: str, form: str) -> None:
+        self.duty, self._target, self._form = duty, shown(target), form
+        self._told: str | None = None
 
-    def publish(self, at_once: bool = True) -> None:
-        """Publish once, record it, and say what was done."""
-        done = self._publisher.publish(self._environment, at_once)
-        if done.is_new:
-            self._record(done)
-            self._tell(done)
+    def is_here(self) -> bool:
+        """Returns whether this process publishes. Says so if that changes."""
+        is_held, holder = self.duty.is_held(), self.duty.holder
+        if is_held:
+            if self._told is not None:
+                error_console().print(f"This process publishes to `{self._target}` from now on.", markup=False)
+            self._told = None
+        elif holder and holder != self._told:
+            self._told = holder
+            error_console().print(f"Waiting: `{holder}` publishes to `{self._target}`.", markup=False)
+            if self._form == "json":
+                click.echo(msgspec.json.encode({"waiting_for": holder}))
+        return is_held
 
-    def follow(self, stop: threading.Event) -> None:
-        """Publish each change, until `stop` is set."""
-        seen: object = None
-        due = 0.0
-        while not stop.wait(LOOK_SECONDS):
-            try:
-                version = self._store.watch.version()
-                if version != seen or time.monotonic() >= due:
-                    due = time.monotonic() + RETRY_SECONDS
-                    self.publish(at_once=False)
-                    seen = version
-            except _FAILURES as ex:
-                error_console().print(f"{ex}; trying again in {RETRY_SECONDS:g} seconds", markup=False)
-                stop.wait(RETRY_SECONDS)
+    def await_soon(self) -> None:
+        """Waits for the turn while the last holder may have ended. Raises NotHeld if it goes on."""
+        until = time.monotonic() + LEASES_AWAITED * command_settings().store.lease_seconds
+        while not self.duty.is_held():
+            if time.monotonic() > until:
+                other = f"`{self.duty.holder}`" if self.duty.holder else "another process"
+                raise NotHeld(f"{other} publishes to `{self._target}`, so this process does not")
+            time.sleep(LOOK_SECONDS)
 
-    def _lists(self) -> CallersLists | None:
-        if self._settings.public_url is None:
-            error_console().print(
-                "No list of callers is published, so agents that follow the folder admit no access tokens. To publish"
-                " one, set WRIT_PUBLIC_URL as for the service.",
-                markup=False,
-            )
-            return None
-        if not self._ring.keys().verifying:
-            raise CommandFailed("no key that signs access tokens can be read; see `writ keys`")
-        return CallersLists(self._ring, self._settings.public_url)
 
-    def _both_keys(self) -> tuple[SigningKey, list[bytes]]:
-        key = bundle_signing_key(self._keys, self._ring.keys())
-        found, _ = read_keys(self._keys.pems())
-        return key, [one.public_pem() for one in found.verifying.values()]
+def _follow(publishing: Publishing, turn: _Turn, store: Store, form: str, stop: threading.Event) -> None:
+    """Publish each change while it is the turn of this process, until `stop` is set."""
+    while not turn.is_here():
+        if stop.wait(LOOK_SECONDS):
+            return
+    with suppress(NotHeld):
+        _tell(publishing.publish(), form)
+    error_console().print("Following changes. Ctrl-C or SIGTERM stops it.", markup=False)
+    seen: object = None
+    due = 0.0
+    while not stop.wait(LOOK_SECONDS):
+        try:
+            if not turn.is_here():
+                seen = None
+                continue
+            version = store.watch.version()
+            if version != seen or time.monotonic() >= due:
+                due = time.monotonic() + RETRY_SECONDS
+                _tell(publishing.publish(at_once=False), form)
+                seen = version
+        except NotHeld:  # the next look says who publishes
+            seen = None
+        except Superseded:  # this store is never in force again
+            raise
+        except FAILURES as ex:
+            turn.duty.step_back(RETRY_SECONDS)
+            error_console().print(f"{ex}; trying again in {RETRY_SECONDS:g} seconds", markup=False)
+            stop.wait(RETRY_SECONDS)
 
-    def _record(self, done: Published) -> None:
-        """Records bundles and callers one by one, and mere updates by the hour."""
-        env, now = self._store.environment(self._environment), show_seconds(time.time())
-        names = [file.name for file in done.put]
-        if all(name.endswith(".update") for name in names):
-            entry = self._exports.counted(COMMAND_LINE, env, UPDATE, now) if names else None
-            self._store.audit.count_exports(self._exports.take())
-        else:
-            details = {"target": self._publisher.target.shown, "revision": done.index.revision, "files": names}
-            entry = AuditEntry.of(now, COMMAND_LINE, Event.BUNDLE_PUBLISHED, details, environment=env)
-        if entry is not None:
-            self._store.audit.add([entry])
 
-    def _tell(self, done: Published) -> None:
-        names = [file.name for file in done.put]
-        if self._form == "json":
-            told = {"revision": done.index.revision, "epoch": done.index.epoch, "files": names}
-            click.echo(msgspec.json.encode(told))
-        elif names:
-            size = sum(file.size for file in done.put)
-            click.echo(f"revision {done.index.revision}: {len(names)} files, {size:,} bytes")
-        else:
-            click.echo(f"revision {done.index.revision}: nothing new")
+def _tell(done: Published, form: str) -> None:
+    """Say what was done, if it is new."""
+    names = [file.name for file in done.put]
+    if not done.is_new:
+        return
+    if form == "json":
+        told = {"revision": done.index.revision, "epoch": done.index.epoch, "files": names}
+        click.echo(msgspec.json.encode(told))
+    elif names:
+        size = sum(file.size for file in done.put)
+        click.echo(f"revision {done.index.revision}: {len(names)} files, {size:,} bytes")
+    else:
+        click.echo(f"revision {done.index.revision}: nothing new")
 
 
 def _stop_signal() -> threading.Event:

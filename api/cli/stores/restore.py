@@ -14,7 +14,7 @@ from ...store.credentials.restored_credentials import RestoredCredential, Undone
 from ...store.errors import StoreUnavailable
 from ..output import CommandFailed, error_console, os_sentence
 from .backup import refuse_undecodable
-from .store_opening import data_option
+from .store_opening import data_option, refuse_server
 
 AGAIN: Final = {UndoneChange.DELETED: "delete", UndoneChange.REVOKED: "revoke", UndoneChange.RENEWED: "secret"}
 """The command of `writ clients` that repeats the undone change."""
@@ -36,6 +36,7 @@ def restore_command(file: Path, directory: Path) -> None:
       writ restore /backups/writ.db --data /var/lib/writ
     """
     refuse_undecodable(file)
+    refuse_server("restore")
     try:
         prepare_directory(directory)
         with hold(directory):
@@ -48,15 +49,19 @@ def restore_command(file: Path, directory: Path) -> None:
 
 
 def _tell(file: Path, directory: Path, restored: Restored) -> None:
-    lines = [f"{directory} is restored from {file}:"]
-    for environment, time in restored.environments:
-        state = f"revision {environment.revision} of {time}" if time else "no model yet"
-        lines.append(f"  {environment.id}: {state}; the epoch is now {environment.epoch}")
-    if restored.kept is not None:
-        lines.append(f"The previous store is kept as {restored.kept}")
-    lines.extend(_warning(directory, restored.credentials))
+    lines = [f"{directory} is restored from {file}:", *lines_of(directory, restored)]
     lines.append(f"Next, run `writ serve --data {directory}`. It builds the bundles again.")
     error_console().print("\n".join(lines), markup=False)
+
+
+def lines_of(directory: Path, restored: Restored) -> Iterator[str]:
+    """Yields what a user must know of a restored store: its revisions and epochs, and what else changed by that."""
+    for environment, time in restored.environments:
+        state = f"revision {environment.revision} of {time}" if time else "no model yet"
+        yield f"  {environment.id}: {state}; the epoch is now {environment.epoch}"
+    if restored.kept is not None:
+        yield f"The previous store is kept as {restored.kept}"
+    yield from _warning(directory, restored.credentials)
 
 
 def _warning(directory: Path, credentials: Sequence[RestoredCredential] | None) -> Iterator[str]:

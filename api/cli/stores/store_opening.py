@@ -15,8 +15,10 @@ from ...identity.admin_key import store_digest, write_key
 from ...settings.settings import BadSetting, Settings, settings_from
 from ...store.actor import COMMAND_LINE
 from ...store.audit.events import Event
-from ...store.database.opening import FILE
+from ...store.database.connections import DatabaseServer
+from ...store.database.sqlite.opening import FILE
 from ...store.environment_ids import DEFAULT
+from ...store.leases.reaching import reached_by_command
 from ...store.store import Store
 from ..output import CommandFailed, error_console
 
@@ -60,14 +62,34 @@ def command_settings() -> Settings:
 
 
 def open_store(directory: Path) -> Store:
-    """Returns the store of a data directory. Raises CommandFailed if it has none, StoreUnavailable."""
+    """Returns the store of a data directory, or the one that WRIT_STORE names.
+
+    Raises CommandFailed if it has none, StoreUnavailable.
+    """
     refuse_without_store(directory)
-    return Store.open(directory)
+    return Store.open(directory, create=False, server=store_server(command_settings()))
+
+
+def store_server(settings: Settings) -> DatabaseServer | None:
+    """Returns the database that has the store by WRIT_STORE, or None if it is in the data directory.
+
+    Raises StoreUnavailable.
+    """
+    named = settings.store
+    return None if named.url is None else reached_by_command(named.url, named.lease_seconds)
+
+
+def refuse_server(doing: str) -> None:
+    """Raises CommandFailed if WRIT_STORE names a database: what is done with files is not done with it."""
+    if command_settings().store.url is not None:
+        raise CommandFailed(
+            f"WRIT_STORE names a database, which PostgreSQL's own tools {doing}; unset it to use the data directory"
+        )
 
 
 def refuse_without_store(directory: Path) -> None:
-    """Raises CommandFailed if a data directory has no store."""
-    if not (directory / FILE).exists():
+    """Raises CommandFailed if a data directory has no store, and WRIT_STORE names none."""
+    if command_settings().store.url is None and not (directory / FILE).exists():
         raise CommandFailed(f"`{directory}` has no store; make one with `writ serve --data {directory}`")
 
 
@@ -78,9 +100,9 @@ def open_or_create_store(directory: Path) -> Store:
         BadSetting, UnusableDirectory, UnusableKey: no store can be made.
         StoreUnavailable, OSError: the store can't be opened.
     """
-    if (directory / FILE).exists():
-        return Store.open(directory)
     settings = settings_from(os.environ)
+    if settings.store.url is not None or (directory / FILE).exists():
+        return Store.open(directory, server=store_server(settings))
     prepare_directory(directory)
     with hold(directory):
         access = admin_access(directory, settings.admin_key)

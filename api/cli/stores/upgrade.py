@@ -4,12 +4,12 @@ from pathlib import Path
 
 import click
 
-from ...engines.live.data_directory import UnusableDirectory, hold
+from ...engines.live.data_directory import UnusableDirectory, hold, prepare_directory
 from ...store.database.newest_format import STORE_FORMAT
 from ...store.errors import StoreUnavailable
 from ...store.store import Store
 from ..output import CommandFailed, error_console, os_sentence
-from .store_opening import data_option, refuse_without_store
+from .store_opening import command_settings, data_option, refuse_without_store, store_server
 
 
 @click.command("upgrade")
@@ -27,8 +27,10 @@ def upgrade_command(directory: Path) -> None:
     """
     refuse_without_store(directory)
     try:
+        prepare_directory(directory)
         with hold(directory):
-            store = Store.open(directory, create=False, upgrade=True)
+            server = store_server(command_settings())
+            store = Store.open(directory, create=False, upgrade=True, server=server)
             store.close()
     except (StoreUnavailable, UnusableDirectory) as ex:
         raise CommandFailed(str(ex)) from None

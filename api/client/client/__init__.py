@@ -12,7 +12,7 @@ Reading path:
 
 from .async_client import AsyncClient
 from .calling.credentials import ClientCredentials
-from .calling.errors import BadAnswer, CallFailed, CircuitOpen, Refused, Unreachable
+from .calling.errors import BadAnswer, CallFailed, CircuitOpen, OlderService, Refused, Unreachable
 from .management.wanted import Changes
 from .sync_client import Client
 
@@ -24,6 +24,7 @@ __all__ = [
     "CircuitOpen",
     "Client",
     "ClientCredentials",
+    "OlderService",
     "Refused",
     "Unreachable",
 ]

@@ -8,7 +8,7 @@ from .calling.answers import code_of
 from .calling.caller import LEAST_REVISION, Caller
 from .calling.credentials import LOG
 from .calling.discovery import Discovery, Endpoints
-from .calling.revision import Revisions
+from .calling.revision import REVISION, Revisions
 from .calling.steps import Answer, Call, Steps
 
 _JSON: Final = {"Content-Type": "application/json"}
@@ -31,14 +31,17 @@ class Asking:
         """Returns the answer to a question, which is JSON already, whatever its status.
 
         If the client knows a revision, the question asks for it. If a backup was restored since, the client drops it,
-        and asks once more.
+        and asks once more. It keeps one that is later than the service's: another service has taken over. Raises
+        OlderService for an answer of an earlier epoch than the client has seen.
         """
         token = self._revisions.token
         headers = _JSON if token is None else {**_JSON, LEAST_REVISION: token}
         answer = yield from self._caller.sent(Call("POST", url, content, headers), deadline)
+        self._revisions.met(answer.headers.get(REVISION))
         if token is not None and answer.status == 409 and code_of(answer) == _OTHER_EPOCH:
             self._revisions.forget(token)
             answer = yield from self._caller.sent(Call("POST", url, content, _JSON), deadline)
+            self._revisions.met(answer.headers.get(REVISION))
         return answer
 
 

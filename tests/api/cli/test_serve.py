@@ -32,7 +32,7 @@ from tests.support.forks import Forked, Line
 from tests.support.next_format import newer_program
 from tests.support.processes import children
 from tests.support.raw_http import RawConnection, request
-from tests.support.server import KEY, Server, command, environment, running, wait_until
+from tests.support.server import KEY, Server, command, environment, hide_modules, running, wait_until
 
 SINGLE, BATCH = "/access/v1/evaluation", "/access/v1/evaluations"
 BODY = json.dumps(ALLOWED).encode()
@@ -69,6 +69,21 @@ def test_without_a_model_everything_is_denied(tmp_path: Path) -> None:
     with running(tmp_path / "data") as server, server.client() as client:
         answer = client.post(SINGLE, json=ALLOWED).json()
     assert (answer["decision"], answer["context"]["reason_code"]) == (False, "NO_POLICY_MATCH")
+
+
+def test_a_store_in_a_file_needs_no_driver_of_a_database(tmp_path: Path, model_file: Path) -> None:
+    """An installation without the extra `postgres` serves, compacts and has its commands; a database is refused."""
+    hidden = hide_modules(tmp_path / "hidden", "psycopg")
+    with running(tmp_path / "data", "--import", str(model_file), path=(hidden,)) as server, server.client() as client:
+        model = {"model": 1, "roles": [{"id": "r"}]}
+        assert client.put("/v1/environments/default/model", json=model, headers={"If-Match": "*"}).status_code == 200
+    variables = environment({"WRIT_STORE": "postgresql://writ@localhost/writ"}, (hidden,))
+    for words in (("serve",), ("export",)):
+        line = command(*words, "--data", str(tmp_path / "other"))
+        done = subprocess.run(line, env=variables, capture_output=True, text=True, cwd=tmp_path, timeout=60)
+        assert done.returncode == 2
+        assert "needs psycopg: install `writ-pdp[postgres]`" in done.stderr
+        assert "Traceback" not in done.stderr
 
 
 def test_a_later_start_serves_what_was_imported(tmp_path: Path, model_file: Path) -> None:

@@ -1,4 +1,4 @@
-"""The Kubernetes manifest: its schema, what its parts say of each other, and its containers' commands, which run."""
+"""The Kubernetes manifests: their schemas, what their parts say of each other, and the commands of one, which run."""
 
 import shlex
 import ssl
@@ -6,90 +6,91 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
-import yaml
 from writ.api.server.server import GRACEFUL_SECONDS
 from writ.api.service.routes.all_routes import ROUTES
+from writ.api.settings.settings import TABLE
 
 from tests.api.conftest import ALLOWED
 from tests.support.certificates import Authority
 from tests.support.command import WRIT
 from tests.support.commands import found, options
 from tests.support.gateways import free_port
+from tests.support.manifests import ONE, PODS, SERVERS, Manifest, Pod
 from tests.support.server import KEY, ROOT, environment, wait_until
+from tests.support.servers_together import KINDS
 
-FILE = ROOT / "api/deployment/kubernetes.yaml"
 VERSIONS = ("1.29", "1.37")
 """The oldest and the newest version whose schemas the manifest is held against."""
 
-OBJECTS: list[dict[str, Any]] = [one for one in yaml.safe_load_all(FILE.read_text()) if one is not None]
-WORKLOADS = {one["metadata"]["name"]: one["spec"] for one in OBJECTS if one["kind"] == "Deployment"}
-PODS = {name: spec["template"]["spec"] for name, spec in WORKLOADS.items()}
-CONTAINERS = {name: pod["containers"][0] for name, pod in PODS.items()}
-by_pod = pytest.mark.parametrize("name", list(PODS))
-
-
-def objects(kind: str) -> dict[str, dict[str, Any]]:
-    return {one["metadata"]["name"]: one for one in OBJECTS if one["kind"] == kind}
+CONTAINERS = {pod.name: pod.container for pod in PODS if pod.manifest is ONE}
+by_pod = pytest.mark.parametrize("pod", PODS, ids=["service", "agent", "server"])
+by_manifest = pytest.mark.parametrize("manifest", [ONE, SERVERS], ids=["one", "servers"])
 
 
 @pytest.mark.deployment
 @pytest.mark.parametrize("version", VERSIONS)
-def test_the_schema_of_kubernetes_accepts_each_object(version: str) -> None:
+@by_manifest
+def test_the_schema_of_kubernetes_accepts_each_object(manifest: Manifest, version: str) -> None:
     validator = pytest.importorskip("kubernetes_validate", reason="the extra `deployment` is not installed")
-    for one in OBJECTS:
+    for one in manifest.objects:
         validator.validate(one, version, strict=True)
     with pytest.raises(validator.ValidationError):
-        validator.validate(OBJECTS[0] | {"unknown": 1}, version, strict=True)
+        validator.validate(manifest.objects[0] | {"unknown": 1}, version, strict=True)
 
 
 def test_the_service_is_alone_and_agents_are_many() -> None:
-    assert (WORKLOADS["writ"]["replicas"], WORKLOADS["writ"]["strategy"]) == (1, {"type": "Recreate"})
-    assert WORKLOADS["writ-agents"]["replicas"] > 1
-    assert WORKLOADS["writ-agents"]["strategy"]["rollingUpdate"]["maxUnavailable"] == 0
+    service, agents = ONE.workloads["writ"], ONE.workloads["writ-agents"]
+    assert (service["replicas"], service["strategy"]) == (1, {"type": "Recreate"})
+    assert agents["replicas"] > 1
+    assert agents["strategy"]["rollingUpdate"]["maxUnavailable"] == 0
 
 
 @by_pod
-def test_selectors_fit_the_pods(name: str) -> None:
-    labels = WORKLOADS[name]["template"]["metadata"]["labels"]
-    assert WORKLOADS[name]["selector"]["matchLabels"] == labels
-    service = objects("Service")[name]["spec"]
-    assert service["selector"] == labels
-    assert {port["targetPort"] for port in service["ports"]} <= {port["name"] for port in CONTAINERS[name]["ports"]}
-    others = [other["template"]["metadata"]["labels"] for one, other in WORKLOADS.items() if one != name]
-    assert labels not in others
+def test_selectors_fit_the_pods(pod: Pod) -> None:
+    assert pod.workload["selector"]["matchLabels"] == pod.labels
+    service = pod.manifest.of_kind("Service")[pod.name]["spec"]
+    assert service["selector"] == pod.labels
+    assert {port["targetPort"] for port in service["ports"]} <= {port["name"] for port in pod.container["ports"]}
+    others = [other.labels for other in PODS if other.manifest is pod.manifest and other is not pod]
+    assert pod.labels not in others
+    spread = [one["labelSelector"]["matchLabels"] for one in pod.spec.get("topologySpreadConstraints", [])]
+    budgets = pod.manifest.of_kind("PodDisruptionBudget")
+    if pod.workload["replicas"] > 1:
+        assert spread
+        assert all(labels == pod.labels for labels in spread)
+        assert budgets[pod.name]["spec"] == {"maxUnavailable": 1, "selector": {"matchLabels": pod.labels}}
 
 
 @by_pod
-def test_a_pod_has_as_few_rights_as_it_can(name: str) -> None:
-    pod, container = PODS[name], CONTAINERS[name]
-    assert pod["automountServiceAccountToken"] is False
-    assert pod["securityContext"]["runAsNonRoot"] is True
-    assert pod["securityContext"]["runAsUser"] > 0
-    assert pod["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
+def test_a_pod_has_as_few_rights_as_it_can(pod: Pod) -> None:
+    spec, container = pod.spec, pod.container
+    assert spec["automountServiceAccountToken"] is False
+    assert spec["securityContext"]["runAsNonRoot"] is True
+    assert spec["securityContext"]["runAsUser"] > 0
+    assert spec["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
     assert container["securityContext"] == {
         "allowPrivilegeEscalation": False,
         "readOnlyRootFilesystem": True,
         "capabilities": {"drop": ["ALL"]},
     }
     assert container["resources"]["limits"]["memory"]
-    assert {one["name"] for one in container["volumeMounts"]} == {one["name"] for one in pod["volumes"]}
+    assert {one["name"] for one in container["volumeMounts"]} == {one["name"] for one in spec["volumes"]}
 
 
 @by_pod
-def test_a_pod_ends_in_its_time(name: str) -> None:
-    drain = float(argument(name, "--drain-seconds"))
-    readiness = CONTAINERS[name]["readinessProbe"]
-    assert PODS[name]["terminationGracePeriodSeconds"] >= drain + GRACEFUL_SECONDS + 5
+def test_a_pod_ends_in_its_time(pod: Pod) -> None:
+    drain = float(pod.argument("--drain-seconds"))
+    readiness = pod.container["readinessProbe"]
+    assert pod.spec["terminationGracePeriodSeconds"] >= drain + GRACEFUL_SECONDS + 5
     assert drain > readiness["periodSeconds"] * readiness["failureThreshold"], "the balancer has noticed by then"
 
 
 @by_pod
-def test_probes_ask_what_is_served(name: str) -> None:
-    probes = {kind: CONTAINERS[name][f"{kind}Probe"]["httpGet"] for kind in ("startup", "liveness", "readiness")}
+def test_probes_ask_what_is_served(pod: Pod) -> None:
+    probes = {kind: pod.container[f"{kind}Probe"]["httpGet"] for kind in ("startup", "liveness", "readiness")}
     assert {kind: one["path"] for kind, one in probes.items()} == {
         "startup": "/healthz",
         "liveness": "/healthz",
@@ -99,24 +100,23 @@ def test_probes_ask_what_is_served(name: str) -> None:
 
 
 @by_pod
-def test_commands_have_options_that_exist(name: str) -> None:
-    command, *words = CONTAINERS[name]["args"]
+def test_commands_have_options_that_exist(pod: Pod) -> None:
+    command, *words = pod.container["args"]
     assert {word.partition("=")[0] for word in words} <= options(found([command])[1])
 
 
 def test_agents_have_a_private_key_of_their_own() -> None:
     """Whoever breaks into an agent can not pass for the service."""
-    secrets = {
-        name: {one["secret"]["secretName"] for one in pod["volumes"] if "secret" in one} for name, pod in PODS.items()
-    }
-    assert secrets == {"writ": {"writ-tls"}, "writ-agents": {"writ-agents-tls", "writ-agent"}}
+    secrets = [pod.secrets() for pod in PODS]
+    assert secrets == [{"writ-tls"}, {"writ-agents-tls", "writ-agent"}, {"writ-tls", "writ-keys"}]
     text = (ROOT / "api/DEPLOYMENT.md").read_text()
-    assert all(f"create secret generic {secret} " in text for found in secrets.values() for secret in found)
+    assert all(f"create secret generic {secret} " in text for found in secrets for secret in found)
 
 
-def test_the_network_lets_agents_and_clients_reach_the_service() -> None:
-    (policy,) = objects("NetworkPolicy").values()
-    labels = {name: spec["template"]["metadata"]["labels"] for name, spec in WORKLOADS.items()}
+@by_manifest
+def test_the_network_lets_agents_and_clients_reach_the_service(manifest: Manifest) -> None:
+    (policy,) = manifest.of_kind("NetworkPolicy").values()
+    labels = {pod.name: pod.labels for pod in PODS}
     assert policy["spec"]["podSelector"]["matchLabels"] == labels["writ"]
     (rule,) = policy["spec"]["ingress"]
     selectors = [one["podSelector"]["matchLabels"] for one in rule["from"]]
@@ -124,29 +124,44 @@ def test_the_network_lets_agents_and_clients_reach_the_service() -> None:
     assert {port["port"] for port in rule["ports"]} == {port["name"] for port in CONTAINERS["writ"]["ports"]}
 
 
-def test_secrets_and_claims_that_the_manifest_has_are_used() -> None:
-    pod = PODS["writ"]
-    assert pod["containers"][0]["envFrom"] == [{"secretRef": {"name": "writ-settings"}}]
-    assert "writ-settings" in objects("Secret")
-    claims = [one["persistentVolumeClaim"]["claimName"] for one in pod["volumes"] if "persistentVolumeClaim" in one]
-    assert claims == list(objects("PersistentVolumeClaim"))
+@by_manifest
+def test_secrets_and_claims_that_the_manifest_has_are_used(manifest: Manifest) -> None:
+    pod = Pod(manifest, "writ")
+    assert pod.container["envFrom"] == [{"secretRef": {"name": "writ-settings"}}]
+    assert list(manifest.of_kind("Secret")) == ["writ-settings"]
+    claims = [
+        one["persistentVolumeClaim"]["claimName"] for one in pod.spec["volumes"] if "persistentVolumeClaim" in one
+    ]
+    assert claims == list(manifest.of_kind("PersistentVolumeClaim"))
 
 
-def test_the_administrators_key_of_the_file_is_refused(tmp_path: Path) -> None:
+@by_manifest
+def test_the_administrators_key_of_the_file_is_refused(manifest: Manifest, tmp_path: Path) -> None:
     """Nobody serves with a key that everybody can read on a page."""
-    key = objects("Secret")["writ-settings"]["stringData"]["WRIT_ADMIN_KEY"]
+    key = manifest.of_kind("Secret")["writ-settings"]["stringData"]["WRIT_ADMIN_KEY"]
     line = [str(WRIT), "serve", "--data", str(tmp_path / "data"), "--bind", "127.0.0.1:0"]
     done = subprocess.run(line, env=environment({"WRIT_ADMIN_KEY": key}), capture_output=True, text=True, timeout=60)
     assert done.returncode == 2
     assert "WRIT_ADMIN_KEY" in done.stderr
 
 
+def test_the_servers_have_the_same_keys_and_change_one_by_one() -> None:
+    """With `emptyDir`, a pod loses the keys that it makes itself. So it must make none."""
+    pod = Pod(SERVERS, "writ")
+    assert pod.workload["replicas"] == 3
+    assert pod.workload["strategy"] == {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": 1, "maxSurge": 0}}
+    mounts = {one["name"]: one["mountPath"] for one in pod.container["volumeMounts"]}
+    variables = {one["name"]: one["value"] for one in pod.container["env"]}
+    assert variables.keys() <= TABLE.keys()
+    keys = {name: value for name, value in variables.items() if name.endswith("_KEY")}
+    assert keys == {f"WRIT_{kind.upper()}_KEY": f"{mounts['keys']}/{kind}.pem" for kind in KINDS}
+    given = SERVERS.of_kind("Secret")["writ-settings"]["stringData"]
+    assert given.keys() == {"WRIT_ADMIN_KEY", "WRIT_STORE"}
+    assert "sslmode=verify-full" in given["WRIT_STORE"]
+    assert "emptyDir" in next(one for one in pod.spec["volumes"] if one["name"] == "data")
+
+
 # -- the commands of the containers
-
-
-def argument(name: str, option: str) -> str:
-    (value,) = (word.partition("=")[2] for word in CONTAINERS[name]["args"] if word.startswith(f"{option}="))
-    return str(value)
 
 
 @contextmanager

@@ -77,10 +77,10 @@ class Writes:
 
 
 def restored(folder: Path, data: Path, *options: str) -> None:
-    """Restores as the page says: Litestream makes a file, and `writ restore` makes the data directory of it."""
+    """Restores as the page says: Litestream makes a file, and `writ takeover` makes the data directory of it."""
     copy = folder / f"{data.name}.db"
     line = [str(LITESTREAM), "restore", "-config", str(folder / "litestream.yml"), "-o", str(copy), *options]
-    for words in ([*line, str(folder / "data/writ.db")], [str(WRIT), "restore", str(copy), "--data", str(data)]):
+    for words in ([*line, str(folder / "data/writ.db")], [str(WRIT), "takeover", str(copy), "--data", str(data)]):
         done = subprocess.run(words, env=environment(), capture_output=True, text=True)
         assert done.returncode == 0, done.stdout + done.stderr
 
@@ -111,8 +111,8 @@ def test_a_killed_service_is_restored_but_for_the_last_moment(tmp_path: Path) ->
         server.process.kill()
     killed = writes.confirmed[-1][1]
 
-    restored(tmp_path, tmp_path / "again")
     keep(tmp_path / "data", tmp_path / "again")
+    restored(tmp_path, tmp_path / "again")
     with running(tmp_path / "again") as server, server.client() as client:
         found = roles(client)
         names = [name for name, _ in writes.confirmed]
@@ -134,6 +134,7 @@ def test_a_killed_service_is_restored_but_for_the_last_moment(tmp_path: Path) ->
 
 def keep(old: Path, new: Path) -> None:
     """Copies what the store does not have."""
+    new.mkdir(mode=0o700)
     for name in KEPT:
         if (old / name).is_dir():
             shutil.copytree(old / name, new / name, dirs_exist_ok=True)

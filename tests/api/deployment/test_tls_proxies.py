@@ -304,7 +304,7 @@ def test_slow_clients_hold_no_worker(proxy: Front) -> None:
         begun = time.monotonic()
         for _ in range(20):
             assert client.post(DECIDE, json=ALLOWED).json()["decision"] is True
-        assert time.monotonic() - begun < 10, "Writ and the proxies wait 30 seconds for a body"
+        assert time.monotonic() - begun < 25, "Writ and the proxies wait 30 seconds for a body"
         if proxy.name == "nginx":
             assert receiving(proxy) == 0, "nginx waits for the whole body first"
 

@@ -37,6 +37,7 @@ class BlockingDriver:
         """`owns` says that closing the driver closes the session."""
         self._session, self._owns, self._patience = session, owns, patience
         self._lock = threading.Lock()
+        self._counting, self._exchanges, self._is_closed = threading.Lock(), 0, False
 
     def run(self, steps: Steps[T]) -> T:
         """Returns what the steps return, or raises what they raise."""
@@ -72,8 +73,20 @@ class BlockingDriver:
             self._lock.release()
 
     def _send(self, call: Call, seconds: float) -> Answer:
+        with self._counting:
+            refuse_to_send(self._is_closed or self._session.is_closed, seconds)
+            self._exchanges += 1
+        try:
+            return self._exchange(call, seconds)
+        finally:
+            with self._counting:
+                self._exchanges -= 1
+                is_last = self._is_closed and not self._exchanges
+            if is_last:
+                self._session.close()
+
+    def _exchange(self, call: Call, seconds: float) -> Answer:
         session = self._session
-        refuse_to_send(session.is_closed, seconds)
         ends, patience = time.monotonic() + seconds, self._patience
         timeout = httpx.Timeout(patience.idle_seconds or seconds, connect=patience.connect_seconds or seconds)
         try:
@@ -99,8 +112,15 @@ class BlockingDriver:
         return Answer(response.status_code, headers_of(response), b"".join(pieces))
 
     def close(self) -> None:
-        """Close the session, unless it is the application's."""
-        if self._owns:
+        """Close the session, unless it is the application's. Exchanges that are under way end first, in their threads.
+
+        A session that is closed while it connects would leave that connection open.
+        """
+        if not self._owns:
+            return
+        with self._counting:
+            self._is_closed, is_used = True, self._exchanges > 0
+        if not is_used:
             self._session.close()
 
 

@@ -22,6 +22,10 @@ class BadAnswer(CallFailed):
     """The answer is not what was asked for, such as one of 200 without a boolean `decision`."""
 
 
+class OlderService(CallFailed):
+    """The service answers from a store that another one has taken over from: its epoch is earlier than one seen."""
+
+
 class Refused(CallFailed):
     """The decision point answered with an error.
 

@@ -6,6 +6,10 @@ import threading
 from typing import Final
 
 from .credentials import LOG
+from .errors import OlderService
+
+REVISION: Final = "writ-revision"
+"""The header of an answer, in lower case, with the revision that decided or that a write has made."""
 
 _TOKEN: Final = re.compile(r"([0-9a-f-]{36})\.([0-9]{1,18})\.([0-9]{1,18})")
 
@@ -16,11 +20,31 @@ class Revisions:
     def __init__(self, token: str | None = None):
         self._lock = threading.Lock()
         self.token = token
+        self._met: dict[str, int] = {}
+
+    def met(self, told: str | None) -> None:
+        """Remember the epoch of an answer. Raises OlderService if it is earlier than that of the token or an answer."""
+        found = _TOKEN.fullmatch(told or "")
+        if found is None:
+            return
+        uuid, epoch = found[1], int(found[2])
+        with self._lock:
+            known = _TOKEN.fullmatch(self.token or "")
+            of_token = int(known[2]) if known is not None and known[1] == uuid else 0
+            latest = max(self._met.get(uuid, 0), of_token)
+            if epoch >= latest:
+                self._met = {uuid: epoch}  # a client asks about one environment
+                return
+        raise OlderService(
+            f"the answer is of epoch {epoch}, and this client knows epoch {latest}: another store has taken over from"
+            " the one that answers, so its answers don't count"
+        )
 
     def saw(self, token: str | None) -> None:
-        """Keep the token of a write, unless a newer one of the same epoch is known."""
+        """Keep the token of a write, unless a newer one of the same epoch is known. Raises OlderService as `met`."""
         if token is None or _TOKEN.fullmatch(token) is None:
             return
+        self.met(token)
         with self._lock:
             if self.token is None or not _is_newer(self.token, token):
                 self.token = token

@@ -8,13 +8,12 @@ from ..calling.answers import error_of, object_of
 from ..calling.bodies import encoded
 from ..calling.caller import Caller
 from ..calling.errors import BadAnswer
-from ..calling.revision import Revisions
+from ..calling.revision import REVISION, Revisions
 from ..calling.steps import Answer, Call, Steps
 
 PAGE_ITEMS: Final = 1_000
 """The items of a page of a list."""
 
-_REVISION: Final = "writ-revision"
 _JSON: Final = {"Content-Type": "application/json"}
 
 
@@ -44,7 +43,7 @@ class Writing:
         if answer.status >= 300 and answer.status not in expected:
             raise error_of(answer)
         if method != "GET" and answer.status < 300:
-            self._revisions.saw(answer.headers.get(_REVISION))
+            self._revisions.saw(answer.headers.get(REVISION))
         return answer
 
     def _all(self, path: str, filters: Mapping[str, str]) -> Steps[list[Any]]:
@@ -64,7 +63,7 @@ class Writing:
 
 def revision_of(answer: Answer) -> str | None:
     """Returns the revision token of a write, or None."""
-    return answer.headers.get(_REVISION)
+    return answer.headers.get(REVISION)
 
 
 def path_of(*parts: str) -> str:

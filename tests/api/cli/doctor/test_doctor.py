@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 from writ.api.cli.doctor import store_checks as checks_of_the_store
 from writ.api.settings.settings import settings_from
-from writ.api.store.database.migrating import APPLICATION_ID
-from writ.api.store.database.opening import FILE
 from writ.api.store.database.schema import MIGRATIONS
+from writ.api.store.database.sqlite.migrating import APPLICATION_ID
+from writ.api.store.database.sqlite.opening import FILE
 
 from tests.support.certificates import Authority
 from tests.support.command import writ

@@ -221,12 +221,17 @@ def test_too_large_and_too_many(tmp_path):
     with running(tmp_path / "data", settings=settings) as server:
         code, _, said = push(server, "large.json", cwd=tmp_path)
         assert (code, "; raise `WRIT_MAX_MODEL_BYTES`" in said) == (1, True), said
-        for _ in range(20):
-            answer = httpx.get(f"{server.url}/v1/environments", headers={"Authorization": "Bearer wrong"})
-        assert answer.status_code == 429
-        code, _, said = push(server, "model.json", cwd=tmp_path, token="wrong-too")
-        assert code == 1
-        assert "; push again in " in said
+        assert any("; push again in " in refused_push(server, tmp_path) for _ in range(3))  # a minute may end meanwhile
+
+
+def refused_push(server, folder):
+    """Returns the words of a push with a wrong credential, after more of them than a minute may have."""
+    for _ in range(20):
+        answer = httpx.get(f"{server.url}/v1/environments", headers={"Authorization": "Bearer wrong"})
+    code, _, said = push(server, "model.json", cwd=folder, token="wrong-too")
+    assert code == 1
+    assert answer.status_code == 429 or "credential is not known" in said
+    return said
 
 
 @pytest.mark.parametrize(

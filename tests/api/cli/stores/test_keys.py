@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from writ.api.identity.keys.folder import KeyFolder
 from writ.api.identity.keys.signing_keys import new_key, read_key
 from writ.api.store.audit.entries import EntryFilter
-from writ.api.store.database.opening import FILE
+from writ.api.store.database.sqlite.opening import FILE
 from writ.api.store.store import Store
 
 from tests.support.command import writ

@@ -1,7 +1,9 @@
 """What the tests of the clients share: both clients, asked in the same words."""
 
 import asyncio
+import time
 from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 from typing import Any, TypeAlias
 
 import pytest
@@ -59,6 +61,15 @@ def opened(request: pytest.FixtureRequest) -> Iterator[Opened]:
         one.close()
     if loop is not None:
         loop.close()
+
+
+@pytest.fixture
+def later(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
+    """Sets the clock of clients that are opened from now on forward by some seconds."""
+    passed = [0.0]
+    clock = SimpleNamespace(monotonic=lambda: time.monotonic() + sum(passed))
+    monkeypatch.setattr("writ.client.settings.time", clock)
+    return passed.append
 
 
 @pytest.fixture

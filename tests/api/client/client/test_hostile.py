@@ -1,6 +1,7 @@
 """Hostile circumstances: threads, forks, a client that is closed meanwhile, bytes that come one by one, odd answers."""
 
 import asyncio
+import gc
 import os
 import threading
 import time
@@ -19,6 +20,7 @@ from tests.api.client.client.conftest import Opened
 from tests.api.conftest import ALLOWED
 from tests.support.certificates import Authority
 from tests.support.decision_point import DecisionPoint, Handler, answers, deciding, drips_headers, drops, takes
+from tests.support.server import wait_until
 
 ASKED = ("user", "alice", "read", "document", "d1")
 THREADS = 4
@@ -123,19 +125,21 @@ def test_a_client_that_is_closed_meanwhile_denies(point: DecisionPoint) -> None:
         time.sleep(0.05)
         client.close()
         for one in threads:
-            one.join(10)
+            one.join(60)
+        del client, threads
+        gc.collect()  # which warns of a connection that was left open
     assert errors == []
 
 
 def test_a_header_that_never_ends_is_cut_off(opened: Opened, point: DecisionPoint) -> None:
     """Also on a connection that was used before."""
-    asker = opened(point.url, timeout=0.4, discover=False)
+    asker = opened(point.url, timeout=2, discover=False)
     assert asker.allowed()
     point.script = [drips_headers(0.02)]
     began = time.monotonic()
     with pytest.raises(Unreachable, match="the time is over"):
         asker.call("decide", ALLOWED)
-    assert time.monotonic() - began < 1
+    assert time.monotonic() - began < 15
     assert point.questions[0].port == point.questions[1].port
     assert asker.allowed()
 
@@ -146,7 +150,7 @@ def test_a_header_that_never_ends_is_cut_off_on_a_session_of_the_application(poi
         client = Client(point.url, session=session, timeout=0.4, discover=False)
         began = time.monotonic()
         assert not client.allowed(*ASKED)
-        assert time.monotonic() - began < 1
+        assert time.monotonic() - began < 15
         assert session.post(f"{point.url}/access", json={}).json() == {"decision": True}
 
 
@@ -161,7 +165,7 @@ def test_a_server_with_tls(opened: Opened, tmp_path: Path) -> None:
         asker, began = opened(point.url, timeout=1, ca_file=authority.file, discover=False), time.monotonic()
         with pytest.raises(Unreachable, match="the time is over"):
             asker.call("decide", ALLOWED)
-        assert time.monotonic() - began < 2
+        assert time.monotonic() - began < 15
     with pytest.raises(OSError, match="No such file"):
         opened("https://writ.example", ca_file=tmp_path / "none.pem")
 
@@ -171,14 +175,14 @@ def test_a_server_that_reads_slowly_is_left(point: DecisionPoint) -> None:
     reading = threading.Event()
 
     def never_reads(handler: Handler) -> None:
-        reading.wait(5)
+        reading.wait(30)
         handler.drop()
 
     point.script = [never_reads]
     with Client(point.url, timeout=0.4, discover=False) as client:
         began = time.monotonic()
         assert not client.allowed(*ASKED, context={"long": "x" * 2_000_000})
-        assert time.monotonic() - began < 1
+        assert time.monotonic() - began < 15
     reading.set()
 
 
@@ -325,22 +329,37 @@ def test_a_trial_that_never_ends_does_not_keep_the_circuit(clock: Clock) -> None
     assert admits(breaker)
 
 
-def test_concurrent_calls_try_a_circuit_once(opened: Opened, point: DecisionPoint) -> None:
+def test_concurrent_calls_try_a_circuit_once(
+    opened: Opened, point: DecisionPoint, later: Callable[[float], None]
+) -> None:
     """Over the network: while the trial takes its time, all other calls fail at once."""
     point.always = drops
-    asker = opened(point.url, timeout=5, discover=False)
+    asker = opened(point.url, timeout=60, discover=False)
     while len(point.questions) < MOST_FAILURES:
         asker.allowed()
-    point.always, before = takes(0.2), len(point.questions)
-    time.sleep(1.55)
+    others_are_over = threading.Event()
+
+    def answers_last(handler: Handler) -> None:
+        others_are_over.wait(30)
+        handler.reply(200, {"decision": True})
+
+    point.always, before = answers_last, len(point.questions)
+    later(1.55)
     if isinstance(asker.client, AsyncClient):
         client = asker.client
 
         async def all_at_once() -> list[bool]:
-            return await asyncio.gather(*(client.allowed(*ASKED) for _ in range(20)))
+            asked = [asyncio.create_task(client.allowed(*ASKED)) for _ in range(20)]
+            while sum(one.done() for one in asked) < 19:
+                await asyncio.sleep(0.01)
+            others_are_over.set()
+            return await asyncio.gather(*asked)
 
         found = asker._loop.run_until_complete(all_at_once())  # type: ignore[union-attr]  # it is one of asyncio
     else:
         with ThreadPoolExecutor(20) as pool:
-            found = list(pool.map(lambda _: asker.allowed(), range(20)))
+            asked = [pool.submit(asker.allowed) for _ in range(20)]
+            wait_until(lambda: sum(one.done() for one in asked) >= 19)
+            others_are_over.set()
+            found = [one.result() for one in asked]
     assert (sorted(found), len(point.questions) - before) == ([False] * 19 + [True], 1)

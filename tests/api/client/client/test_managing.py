@@ -276,12 +276,36 @@ def test_a_restored_backup_ends_a_token(asker: Asker, caplog: pytest.LogCaptureF
     asker.call("registry.register_subject", ANN)
     uuid, epoch, _ = str(asker.client.revision).split(".")
     for name, asked, expected in (("decide", ALLOWED, True), ("decide_many", [ALLOWED], True)):
-        asker.client.revision = f"{uuid}.{int(epoch) + 1}.1"
+        asker.client.revision = f"{uuid}.{int(epoch) - 1}.1"
         with caplog.at_level(logging.WARNING, "writ.client"):
             found = asker.call(name, asked)
         assert (found if name == "decide" else found[0])["decision"] is expected
         assert asker.client.revision is None
         assert "of another epoch" in caplog.text
+
+
+def test_an_old_service_that_comes_back_is_refused(asker: Asker) -> None:
+    """Its epoch is earlier than the token's. The token stays."""
+    asker.call("registry.register_subject", ANN)
+    uuid, epoch, revision = str(asker.client.revision).split(".")
+    asker.client.revision = token = f"{uuid}.{int(epoch) + 1}.1"
+    with pytest.raises(writ.Error, match="has taken over"):
+        asker.call("decide", ALLOWED)
+    assert asker.allowed() is False
+    with pytest.raises(writ.Error, match="has taken over"):
+        asker.call("registry.register_subject", ANN)
+    assert asker.client.revision == token
+    asker.client.revision = f"{uuid}.{epoch}.{revision}"
+    assert asker.call("decide", ALLOWED)["decision"] is True
+
+
+def test_an_answer_of_an_earlier_epoch_is_refused(opened: Opened, point: DecisionPoint) -> None:
+    """Also by a client that only asks: it remembers the epoch, not the revision."""
+    asker = opened(point.url)
+    for epoch, revision, expected in ((1, 9, True), (1, 8, True), (2, 3, True), (1, 99, False), (2, 1, True)):
+        point.script = [answers(200, {"decision": True}, Writ_Revision=f"{UUID}.{epoch}.{revision}")]
+        assert asker.allowed() is expected, (epoch, revision)
+        assert asker.client.revision is None
 
 
 def test_a_token_of_another_environment_is_refused(asker: Asker) -> None:

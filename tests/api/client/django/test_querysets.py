@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from writ.runtime import Engine
 from writ.runtime.translate import Text, Untranslatable
 
-from tests.runtime.translate.conftest import mariadb, postgresql  # noqa: F401  # fixtures
+from tests.runtime.translate.conftest import mariadb  # noqa: F401  # a fixture
 from tests.support import django_settings
 from tests.support.authorized_rows import NOW, SUBJECT, model, rows, seconds
 from tests.support.bundling import engine_for

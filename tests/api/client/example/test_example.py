@@ -100,8 +100,7 @@ class Running:
 
 @pytest.fixture(scope="module")
 def example(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    if postgres.programs() is None:
-        pytest.skip("PostgreSQL's server is not installed: apt-get install postgresql")
+    postgres.needed()
     folder = tmp_path_factory.mktemp("example")
     ports = {name: free_port() for name in ("app", "service", "agent")}
     options = [part for name, port in ports.items() for part in (f"--{name}-port", str(port))]

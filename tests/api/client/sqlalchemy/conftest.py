@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from tests.runtime.translate.conftest import mariadb, postgresql  # noqa: F401  # fixtures
+from tests.runtime.translate.conftest import mariadb  # noqa: F401  # a fixture
 from tests.support.authorized_rows import database
 
 

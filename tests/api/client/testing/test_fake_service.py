@@ -205,14 +205,14 @@ def test_each_decision_has_its_id(fake: FakeService) -> None:
 
 
 def test_a_revision_token_counts_as_at_the_service(real: httpx.Client, fake: FakeService) -> None:
-    """A newer revision never comes, as after a write that was lost, and a client drops a token of another epoch."""
+    """A newer revision never comes, as after a write that was lost. A service that was left behind refuses."""
     for ask, url in ((httpx.post, fake.url + ONE), (real.post, ONE)):
         token = ask(url, json=ASKED).headers["Writ-Revision"]
         uuid, epoch, revision = token.split(".")
         for least, status, code in (
             (token, 200, None),
             (f"{uuid}.{epoch}.{int(revision) + 9}", 503, None),
-            (f"{uuid}.{int(epoch) + 1}.{revision}", 409, "other-epoch"),
+            (f"{uuid}.{int(epoch) + 1}.{revision}", 409, "later-epoch"),
             (f"{'0' * 8}-0000-0000-0000-{'0' * 12}.{epoch}.{revision}", 409, "other-environment"),
             ("newest", 400, None),
         ):
