@@ -18,6 +18,12 @@ from .sessions.rights import foreign_right
 from .write_locks import STORE_LOCK
 
 _ENCODING: Final = "UTF8"
+_OBJECTS: Final = """
+SELECT count(*), count(*) FILTER (WHERE relname = 'writ_format')
+FROM pg_class WHERE relnamespace = current_schema()::regnamespace
+"""
+"""One statement, since another server may fill the database between two."""
+
 _UNLIMITED: Final = "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0"
 
 
@@ -81,10 +87,8 @@ def _run_steps(connections: PostgresConnections, db: PostgresConnection, version
 
 def _version(connections: PostgresConnections, db: PostgresConnection) -> int:
     """Returns the number of the format, or 0 for a schema without tables. Raises StoreUnavailable for any other one."""
-    ((found,),) = db.execute("SELECT to_regclass('writ_format') IS NOT NULL").fetchall()
-    if not found:
-        query = "SELECT count(*) FROM pg_class WHERE relnamespace = current_schema()::regnamespace"
-        ((objects,),) = db.execute(query).fetchall()
+    ((objects, formats),) = db.execute(_OBJECTS).fetchall()
+    if not formats:
         if objects:
             said = "is not a store of Writ; use an empty database"
             raise StoreUnavailable(f"the database `{connections.place}` {said}", f"the database {said}")

@@ -5,6 +5,7 @@ import random
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from psycopg.conninfo import make_conninfo
 from writ.api.store.database.audit_tables import AUDIT
+from writ.api.store.database.postgresql.connection import PostgresConnection
 from writ.api.store.database.postgresql.connections import PostgresConnections
 from writ.api.store.database.postgresql.poolers import refuse_shared_sessions
 from writ.api.store.database.postgresql.sessions.conninfo import place_of
@@ -60,6 +62,26 @@ def test_writers_of_two_servers_take_turns(servers: tuple[Store, Store]) -> None
     with servers[0]._connections.reading() as db:
         numbers = [number for (number,) in db.execute("SELECT number FROM audit ORDER BY number")]
     assert numbers == [*range(1, len(numbers) + 1)]
+
+
+@pytest.mark.parametrize("asked", ["server_encoding", "writ_format"])
+def test_another_server_may_fill_the_database_between_two_questions(
+    asked: str, database: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both have the store. The tables that the other one made were once taken for those of another program."""
+    execute, others = PostgresConnection.execute, iter([tmp_path / "other"])
+
+    def executed(self: PostgresConnection, *question: Any) -> Any:
+        answer = execute(self, *question)
+        if asked in question[0]:
+            for other in others:
+                database.open(other).close()
+        return answer
+
+    monkeypatch.setattr(PostgresConnection, "execute", executed)
+    store = database.open(tmp_path / "this")
+    assert store.revision_of("default") == 0
+    store.close()
 
 
 def test_a_write_waits_for_another_one_no_longer_than_it_may(database: Engine, tmp_path: Path) -> None:
