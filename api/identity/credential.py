@@ -11,12 +11,16 @@ from ..store.environment_ids import Bounds
 
 
 class Scope(IntEnum):
-    """The scope of a credential. Scopes are cumulative: a higher one covers every lower one (contract 5)."""
+    """The scope of a credential. Scopes are cumulative: a higher one covers every lower one (contract 5).
+
+    DECIDE is an addition to the contract: decisions, searches and bundles alone. READ covers these as before.
+    """
 
     NONE = 0
-    READ = 1
-    WRITE = 2
-    ADMIN = 3
+    DECIDE = 1
+    READ = 2
+    WRITE = 3
+    ADMIN = 4
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,13 +15,13 @@ DEFAULT_LIFETIME: Final = 3_600
 MOST_ENVIRONMENTS: Final = 100
 """Environments that a client or an API key may be bound to: a token names each, and must fit into a header."""
 
-SCOPES: Final = ("read", "write", "admin")
+SCOPES: Final = ("decide", "read", "write", "admin")
 
 Name = Annotated[str, Meta(min_length=1, max_length=256)]
 Description = Annotated[str, Meta(max_length=4_096)]
 Scopes = Annotated[
-    tuple[Literal["read", "write", "admin"], ...],
-    Meta(min_length=1, max_length=16, description="Each covers those before it: read, write, admin."),
+    tuple[Literal["decide", "read", "write", "admin"], ...],
+    Meta(min_length=1, max_length=16, description="Each covers those before it: decide, read, write, admin."),
 ]
 Lifetime = Annotated[int, Meta(ge=1, le=LONGEST_LIFETIME, description="Seconds that a token lives.")]
 Environments = Annotated[

@@ -31,7 +31,7 @@ from .engines import AgentEngines, FollowedEngine
 from .readiness import AgentReadiness
 
 _ROOTS: Final = ("", "/environments/{env}")
-_READ: Final = Access({"POST": Scope.READ})
+_DECIDING: Final = Access({"POST": Scope.DECIDE})
 
 
 _ANSWERED: Final = ("access_evaluation_endpoint", "access_evaluations_endpoint", "writ_filter_endpoint")
@@ -156,7 +156,7 @@ _HANDLERS: Final = {
 
 _OPEN: Final = Access({"GET": Scope.NONE, "HEAD": Scope.NONE}, one_environment=False)
 _ACCESS: Final = {
-    **{f"{root}{path}": _READ for root in _ROOTS for path in _READING},
+    **{f"{root}{path}": _DECIDING for root in _ROOTS for path in _READING},
     **dict.fromkeys(_OPENLY, _OPEN),
     "/metrics": Access({"GET": Scope.READ}, one_environment=False),
 }

@@ -55,7 +55,7 @@ class Admissions:
         return True
 
     def _admitted(self, header: str | None, env: str, version: object) -> tuple[Credential, Engine]:
-        credential = self.guard.admitted(header, _leave, Scope.READ, env, version)
+        credential = self.guard.admitted(header, _leave, Scope.DECIDE, env, version)
         engine = self.engine_of(env)
         refuse_other(engine, credential.bounds)
         return credential, engine
@@ -64,7 +64,7 @@ class Admissions:
         """Returns the credential of a request that may have to wait for its engine. `address` and what it raises: see
         `Guard.admitted`.
         """
-        return self.guard.admitted(header, address, Scope.READ, env, self._recent.version())
+        return self.guard.admitted(header, address, Scope.DECIDE, env, self._recent.version())
 
 
 def _leave() -> NoReturn:

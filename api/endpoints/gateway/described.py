@@ -94,4 +94,4 @@ def _calls(id: str, headers: tuple[Parameter, ...]) -> Iterator[tuple[str, Call]
             headers=headers,
             any_method=True,
         )
-        yield method, Call("read", operation, "gateway")
+        yield method, Call("decide", operation, "gateway")

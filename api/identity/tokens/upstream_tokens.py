@@ -41,8 +41,9 @@ class UpstreamTokens:
         outside = claims.bounds is not None and callers.environment.uuid not in claims.bounds
         if outside or name_of(claims.client) not in admitted.clients or claims.id in admitted.revoked:
             return None
+        scope = min(claims.scope, Scope.READ)
         return Credential(
-            Scope.READ, f"{CLIENT_PREFIX}{claims.client}", claims.bounds, claims.expires, claims.id, claims.since
+            scope, f"{CLIENT_PREFIX}{claims.client}", claims.bounds, claims.expires, claims.id, claims.since
         )
 
     def was_issued(self, token: bytes) -> bool:

@@ -7,7 +7,7 @@ from ...endpoints.decisions import authorize, discovery, evaluation, evaluations
 from ...endpoints.decisions.searches import action_search, resource_search, subject_search
 from ...http.openapi.operation import Operation
 from ...http.revision_tokens import deciding
-from .route_row import NONE, READ, Env, RouteRow
+from .route_row import DECIDE, NONE, Env, RouteRow
 
 
 def _decision(call: str, handler: Callable[..., object], operation: Operation) -> Iterator[RouteRow]:
@@ -17,8 +17,8 @@ def _decision(call: str, handler: Callable[..., object], operation: Operation) -
 
 def _both(path: str, handler: Callable[..., object], operation: Operation) -> Iterator[RouteRow]:
     asking = deciding(operation)
-    yield RouteRow(path, Env.DEFAULT, handler, {"POST": (READ, asking)})
-    yield RouteRow(f"/environments/{{env}}{path}", Env.NAMED, handler, {"POST": (READ, asking.in_environment())})
+    yield RouteRow(path, Env.DEFAULT, handler, {"POST": (DECIDE, asking)})
+    yield RouteRow(f"/environments/{{env}}{path}", Env.NAMED, handler, {"POST": (DECIDE, asking.in_environment())})
 
 
 DECISION_ROUTES: Final[tuple[RouteRow, ...]] = (

@@ -23,7 +23,7 @@ from ...endpoints.previewing import change_preview
 from ...endpoints.previewing import policy_test_run as test_run
 from ...endpoints.previewing import policy_test_sets as test_sets
 from ...engines.exports import bundle
-from .route_row import ADMIN, READ, WRITE, Env, RouteRow
+from .route_row import ADMIN, DECIDE, READ, WRITE, Env, RouteRow
 
 
 def _elements(kind: ServedKind) -> Iterator[RouteRow]:
@@ -203,7 +203,7 @@ MODEL_ROUTES: Final[tuple[RouteRow, ...]] = (
         "/v1/environments/{env}/bundle",
         Env.NAMED,
         bundle.BundleExport,
-        {"GET": (READ, bundle.GET)},
+        {"GET": (DECIDE, bundle.GET)},
     ),
     RouteRow(
         "/v1/environments/{env}/gateway",

@@ -9,7 +9,7 @@ from ...http.revision_tokens import telling_revision
 from ...identity.credential import Scope
 from ...identity.guard import Access
 
-NONE, READ, WRITE, ADMIN = Scope
+NONE, DECIDE, READ, WRITE, ADMIN = Scope
 
 
 class Env(Enum):

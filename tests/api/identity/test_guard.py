@@ -49,7 +49,7 @@ def test_clients_and_keys_ask_for_admin_whatever_the_method() -> None:
 
 
 CALLS = [(method, path, scope) for path, methods in ROUTES.items() for method, scope in methods.items()]
-KEYS = {"read": Scope.READ, "write": Scope.WRITE, "admin": Scope.ADMIN}
+KEYS = {"decide": Scope.DECIDE, "read": Scope.READ, "write": Scope.WRITE, "admin": Scope.ADMIN}
 
 
 def called(service: Managed, method: str, route: str, key: str | None, env: str = "default") -> testing.Result:
@@ -91,6 +91,13 @@ def test_every_call_heeds_what_a_credential_is_bound_to(full: Managed) -> None:
     assert everywhere
 
 
+def test_decide_covers_decisions_searches_and_bundles_alone() -> None:
+    decided = {path for path, methods in ROUTES.items() if Scope.DECIDE in methods.values()}
+    own = {path for path in ROUTES if "/access/v1/" in path or path.endswith(("/v1/authorize", "/bundle"))}
+    assert decided == own
+    assert all({*ROUTES[path].values()} <= {Scope.DECIDE} for path in own if not path.endswith("/bundle"))
+
+
 ADMINISTERED = ("/v1/environments", "/v1/environments/{env}", "/v1/environments/{env}/gateway")
 RESERVED = ("/promotions", "/denials")
 """What only an administrator reads."""
@@ -106,6 +113,9 @@ def test_management_reads_with_read_writes_with_write_and_makes_environments_wit
         for method, scope in methods.items():
             if any(part in path for part in RESERVED):
                 assert scope is Scope.ADMIN, (method, path)
+                continue
+            if path.endswith("/bundle"):
+                assert scope is Scope.DECIDE, (method, path)
                 continue
             changing = Scope.ADMIN if path in ADMINISTERED else Scope.WRITE
             if path.endswith(ASKING):

@@ -10,7 +10,8 @@ import { faultOf } from "../parts/fault.js";
 import { several, withTyped } from "../parts/several.js";
 
 export const SCOPES = [
-  ["read", "asks for decisions and reads models"],
+  ["decide", "asks for decisions and gets bundles, for applications, gateways and agents"],
+  ["read", "also reads models"],
   ["write", "also changes models"],
   ["admin", "does everything: environments, clients, keys, the audit log"],
 ];

@@ -55,7 +55,7 @@ def test_the_administrators_key_has_every_scope_and_no_id(timed: Managed) -> Non
         "kind": "admin_key",
         "id": None,
         "name": None,
-        "scopes": ["read", "write", "admin"],
+        "scopes": ["decide", "read", "write", "admin"],
         "environments": None,
         "expires_at": None,
     }
@@ -67,7 +67,7 @@ def test_an_api_key_learns_its_bounds_and_its_end(timed: Managed) -> None:
         "kind": "api_key",
         "id": key["id"],
         "name": "ci",
-        "scopes": ["read", "write"],
+        "scopes": ["decide", "read", "write"],
         "environments": ["stage"],
         "expires_at": "2027-01-15T09:00:00Z",
     }
@@ -87,7 +87,7 @@ def test_a_token_shows_what_it_has_of_its_clients_rights(timed: Managed) -> None
         "kind": "client",
         "id": client["client_id"],
         "name": "billing",
-        "scopes": ["read"],
+        "scopes": ["decide", "read"],
         "environments": None,
         "expires_at": "2027-01-15T08:01:01Z",
     }

@@ -157,6 +157,7 @@ def test_a_client_may_say_who_it_is_by_http_basic(service: Managed) -> None:
     [
         (["admin"], None, "admin"),
         (["admin"], "read", "read"),
+        (["read"], "decide", "decide"),
         (["write"], "read write", "read write"),
         (["read", "write"], "write", "write"),
     ],
@@ -168,6 +169,19 @@ def test_a_token_may_have_fewer_scopes_than_its_client(
     answer = post(service, GRANT | credentials(client_of(service, *has)) | scope)
     assert (answer.status_code, answer.json["scope"]) == (200, gets)
     assert with_token(service, answer.json["access_token"], path=CLIENTS) == (200 if gets == "admin" else 403)
+
+
+def test_a_token_for_decisions_alone_reads_no_model(full: Managed) -> None:
+    client = client_of(full, "decide")
+    for scope in ({}, {"scope": "decide"}):
+        token = token_of(full, client, **scope)
+        asked = testing.TestClient(full.app, headers={"Authorization": f"Bearer {token}"})
+        for path in ("/access/v1/evaluation", "/access/v1/search/action", "/v1/authorize"):
+            assert asked.simulate_post(path, json={}).status_code not in (401, 403)
+        for path in (f"{ENVIRONMENTS}/default/roles", "/v1/caller", "/metrics"):
+            refused = asked.simulate_get(path)
+            assert (refused.status_code, 'scope="read"' in refused.headers["WWW-Authenticate"]) == (403, True)
+    assert post(full, GRANT | credentials(client) | {"scope": "read"}).json == {"error": "invalid_scope"}
 
 
 def test_a_new_secret_refuses_the_old_one_and_leaves_tokens(service: Managed) -> None:
