@@ -16,7 +16,7 @@ from ..actor import COMMAND_LINE, SERVICE
 from ..audit.entries import AuditEntry, append
 from ..audit.events import Event
 from ..database.postgresql.connection import PostgresConnection
-from ..database.postgresql.write_locks import STORE_LOCK
+from ..database.postgresql.write_locks import LOCK_STORE
 from ..errors import StoreUnavailable
 from . import lease_tables as sql
 
@@ -62,7 +62,7 @@ class Succession:
         """
         try:
             self._db.execute(f"SET LOCAL lock_timeout = '{LOCK_SECONDS}s'")
-            self._db.execute("SELECT pg_advisory_xact_lock(%s::bigint)", (STORE_LOCK,))
+            self._db.execute(LOCK_STORE)
             self._db.execute(sql.LOCK_LINE)
         except errors.LockNotAvailable:
             said = "another session keeps the lock of writers, so no epoch can begin; find it in `pg_locks`, and end it"

@@ -37,7 +37,8 @@ pytestmark = pytest.mark.network
 
 HOLDERS = """
 SELECT count(*) FROM pg_locks JOIN pg_stat_activity USING (pid)
-WHERE locktype = 'advisory' AND granted AND client_addr = %s::inet
+WHERE relation = 'write_locks'::regclass AND mode IN ('RowShareLock', 'ExclusiveLock')
+AND granted AND client_addr = %s::inet
 """
 """Counts the locks of writers that the sessions from an address hold."""
 

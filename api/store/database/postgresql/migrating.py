@@ -1,13 +1,17 @@
 """Brings the database of a store up to date: fills an empty one, upgrades an older one, refuses a newer or foreign one.
 
-All steps are one transaction, which has the store's lock: of servers that start together, one does them.
+All steps are one transaction, which has the store's lock: of servers that start together, one does them. An empty
+database has no lock yet. There, the first one makes the first table, and the others wait for it.
 """
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from typing import Final
 
+from psycopg import errors
+
 from ...errors import OlderFormat, StoreUnavailable
+from ..driver_errors import QueryFailed
 from ..newest_format import LEAST_FORMAT
 from ..schema import MIGRATIONS
 from .connection import PostgresConnection, failures
@@ -15,7 +19,7 @@ from .connections import PostgresConnections
 from .functions import FUNCTIONS
 from .server_tables import FORMAT_TABLE, KEY_TABLES, LEASE_TABLES, READ_FORMAT, newer_format
 from .sessions.rights import foreign_right
-from .write_locks import STORE_LOCK
+from .write_locks import LOCK_STORE, LOCKS_TABLE
 
 _ENCODING: Final = "UTF8"
 _OBJECTS: Final = """
@@ -23,6 +27,9 @@ SELECT count(*), count(*) FILTER (WHERE relname = 'writ_format')
 FROM pg_class WHERE relnamespace = current_schema()::regnamespace
 """
 """One statement, since another server may fill the database between two."""
+
+_MADE_BY_ANOTHER: Final = (errors.DuplicateTable, errors.UniqueViolation)
+"""The errors of a session that makes a table which another one has just made: it had waited for that one."""
 
 _UNLIMITED: Final = "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0"
 
@@ -39,8 +46,7 @@ def migrate(connections: PostgresConnections, create: bool = True, upgrade: bool
         _refuse_unfit(connections, db)
         if _version(connections, db) == len(MIGRATIONS):
             return
-        db.run(f"BEGIN; SELECT pg_advisory_xact_lock({STORE_LOCK}::bigint)")
-        version = _version(connections, db)
+        version = _begun_alone(connections, db)
         if version == 0 and not create:
             said = "is empty; name the database of a store"
             raise StoreUnavailable(f"the store `{connections.place}` {said}", f"the store {said}")
@@ -60,19 +66,32 @@ def filling(connections: PostgresConnections) -> Iterator[PostgresConnection]:
     """
     with connections.translated(), closing(connections.fresh()) as db:
         _refuse_unfit(connections, db)
-        db.run(f"BEGIN; {_UNLIMITED}; SELECT pg_advisory_xact_lock({STORE_LOCK}::bigint)")
-        if _version(connections, db):
+        if _begun_alone(connections, db):
             said = "has a store already; name an empty database"
             raise StoreUnavailable(f"`{connections.place}` {said}", f"the database {said}")
+        db.run(_UNLIMITED)
         _run_steps(connections, db, 0)
         yield db
         db.commit()
 
 
+def _begun_alone(connections: PostgresConnections, db: PostgresConnection) -> int:
+    """Begin a transaction beside which nothing is written. Returns the format, or 0 for a store that it is to fill."""
+    found = _version(connections, db)
+    try:
+        db.run(f"BEGIN; {LOCK_STORE if found else FORMAT_TABLE}")
+    except QueryFailed as ex:
+        if found or not isinstance(ex.__cause__, _MADE_BY_ANOTHER):
+            raise
+        db.undo()
+        return _begun_alone(connections, db)
+    return _version(connections, db)
+
+
 def _run_steps(connections: PostgresConnections, db: PostgresConnection, version: int) -> None:
     try:
         if version == 0:
-            db.run(";\n".join((*FUNCTIONS, FORMAT_TABLE, LEASE_TABLES, KEY_TABLES)))
+            db.run(";\n".join((*FUNCTIONS, LOCKS_TABLE, LEASE_TABLES, KEY_TABLES)))
         for step in MIGRATIONS[version:]:
             db.declare(step)
         db.run(f"UPDATE writ_format SET number = {len(MIGRATIONS)}, least = {LEAST_FORMAT}")

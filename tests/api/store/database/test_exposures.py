@@ -10,6 +10,7 @@ import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
 from writ.api.store.database.postgresql.sessions.exposures import unverified
+from writ.api.store.database.postgresql.write_locks import COMMIT_LOCK, taking
 from writ.api.store.leases.database_users import without_lease
 from writ.api.store.store import Store
 
@@ -50,6 +51,18 @@ def test_other_roles_that_may_connect_are_told(database: str, tmp_path: Path) ->
         assert f"run `{REVOKE}`" in said
         control.execute(REVOKE)
     assert told(database, tmp_path) == []
+
+
+@pytest.mark.postgresql
+@pytest.mark.parametrize("lock", [taking([]), taking(["default"]), COMMIT_LOCK], ids=["store", "one", "commits"])
+def test_other_roles_take_no_lock_of_the_store(database: str, lock: str, tmp_path: Path) -> None:
+    """Its writers took advisory locks once, which any role can take that may connect."""
+    with closing(Store.open(tmp_path, server=without_lease(database))):
+        with psycopg.connect(database, autocommit=True) as control:
+            control.execute("CREATE ROLE tenant LOGIN")
+        own = make_conninfo(database, user="tenant")
+        with psycopg.connect(own) as tenant, pytest.raises(psycopg.errors.InsufficientPrivilege):
+            tenant.execute(lock.encode())
 
 
 @pytest.mark.postgresql

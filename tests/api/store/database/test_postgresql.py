@@ -18,7 +18,7 @@ from writ.api.store.database.postgresql.connections import PostgresConnections
 from writ.api.store.database.postgresql.poolers import refuse_shared_sessions
 from writ.api.store.database.postgresql.sessions.conninfo import place_of
 from writ.api.store.database.postgresql.texts import read, written
-from writ.api.store.database.postgresql.write_locks import STORE_LOCK
+from writ.api.store.database.postgresql.write_locks import LOCK_STORE
 from writ.api.store.database.time_limit import TimeLimit
 from writ.api.store.elements.edits import Create, Put
 from writ.api.store.errors import Rejected, StoreUnavailable, WriteTakesLong
@@ -88,7 +88,7 @@ def test_a_write_waits_for_another_one_no_longer_than_it_may(database: Engine, t
     assert database.url is not None
     store = database.open(tmp_path, busy_seconds=0.05)
     with psycopg.connect(database.url) as other:
-        other.execute("SELECT pg_advisory_xact_lock(%s)", (STORE_LOCK,))
+        other.execute(LOCK_STORE)
         with pytest.raises(StoreUnavailable, match=r"was locked by another write for 0\.05 s; try again"):
             write(store, Create("roles", {"id": "r"}))
     write(store, Create("roles", {"id": "r"}))

@@ -2,7 +2,7 @@
 
 import psycopg
 import pytest
-from writ.api.store.database.postgresql.write_locks import STORE_LOCK
+from writ.api.store.database.postgresql.write_locks import LOCK_STORE
 from writ.api.store.errors import StoreUnavailable
 from writ.api.store.leases import succession
 from writ.api.store.leases.lengths import SECOND
@@ -15,13 +15,13 @@ def test_a_lock_that_another_session_keeps_is_told(
     conninfo: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(succession, "LOCK_SECONDS", 1)
-    with psycopg.connect(conninfo, autocommit=True) as db, psycopg.connect(conninfo, autocommit=True) as tenant:
+    with psycopg.connect(conninfo, autocommit=True) as db, psycopg.connect(conninfo) as other:
         take_line(db, SECOND)
         db.execute("UPDATE primary_line SET noted = noted")  # as a restored dump: another transaction writes the row
-        tenant.execute("SELECT pg_advisory_lock(%s::bigint)", (STORE_LOCK,))
+        other.execute(LOCK_STORE)
         with pytest.raises(StoreUnavailable, match="keeps the lock of writers, so no epoch can begin"):
             take_line(db, SECOND)
         assert "find it in `pg_locks`" in caplog.text
-        tenant.execute("SELECT pg_advisory_unlock_all()")
+        other.rollback()
         take_line(db, SECOND)
         assert "the epoch of each environment is raised" in caplog.text

@@ -28,7 +28,7 @@ def exposures(db: psycopg.Connection[Any]) -> Iterator[str]:
         )
     for (name,) in db.execute(_OTHERS):
         yield (
-            "other roles may connect to the database of the store, so that they could stop its writes; run"
+            "other roles may connect to the database of the store, so that they could use up its connections; run"
             f" `REVOKE CONNECT, TEMP ON DATABASE {name} FROM PUBLIC`"
         )
 
