@@ -10,6 +10,7 @@ from ...endpoints.insight import (
     figures,
     holdings,
     lints,
+    rights,
     translate,
     who_can,
 )
@@ -45,6 +46,12 @@ INSIGHT_ROUTES: Final[tuple[RouteRow, ...]] = (
         Env.NAMED,
         holdings.SubjectHoldings,
         {"GET": (READ, holdings.GET)},
+    ),
+    RouteRow(
+        "/v1/environments/{env}/rights",
+        Env.NAMED,
+        rights.Rights,
+        {"POST": (READ, rights.ASK)},
     ),
     RouteRow(
         "/v1/environments/{env}/explain",

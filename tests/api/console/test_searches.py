@@ -105,7 +105,30 @@ def test_the_matrix_says_what_the_filters_say(signed_in: Desk) -> None:
     row = signed_in.page.get_by_role("row").filter(has_text="andreas.bello")
     assert [word(text) for text in row.get_by_role("cell").all_inner_texts()] == ["all", "all", "none", "all"]
     row.get_by_role("link", name="all").first.click()
+    cell = signed_in.page.get_by_role("region", name="Cell")
+    assert cell.get_by_role("link", name="Edit").first.get_attribute("href").startswith("#/default/policies/")
+    cell.get_by_role("link", name="Show the resources").click()
     signed_in.page.get_by_role("heading", name="What can they see").wait_for()
+
+
+def test_the_matrix_asks_once_for_all_rights(signed_in: Desk) -> None:
+    """Issue 34, item 7: it was one request for each cell, 155 in all."""
+    asked: list[str] = []
+    signed_in.page.on("request", lambda request: asked.append(request.url))
+    signed_in.go("#/default/matrix?type=document")
+    signed_in.page.get_by_role("row").nth(1).wait_for()
+    assert sum(url.endswith("/rights") for url in asked) == 1
+    assert not any("/search/" in url for url in asked)
+
+
+def test_a_cell_of_a_role_names_the_policies_for_it_and_for_others(signed_in: Desk) -> None:
+    signed_in.go("#/default/matrix?rows=roles&type=contract")
+    row = signed_in.page.get_by_role("row").filter(has=signed_in.page.get_by_text("auditor", exact=True)).first
+    row.get_by_role("link", name="none").first.click()
+    cell = signed_in.page.get_by_role("region", name="Cell")
+    cell.get_by_text("No policy speaks of this role and action.").wait_for()
+    cell.get_by_text("Policies about this action for others").click()
+    assert cell.get_by_role("listitem").count() > 0
 
 
 def test_the_matrix_of_roles_says_what_policies_say(signed_in: Desk) -> None:

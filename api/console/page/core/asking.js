@@ -53,6 +53,13 @@ export function search(env, kind, question, page, signal) {
 // Asks for the filter of a subject, {filter, context}. What the question leaves open is in `context.left_open`.
 export const filterOf = (env, question, signal, more = {}) => searched(env, "resource", question, { return: "filter", ...more }, signal);
 
+// Asks on which resources subjects may do actions: a right, {on, left_open}, for each subject and action in turn. `subjects` are
+// {type, id}, and `resources` {type, actions} with the names of types.
+export async function rightsOf(env, subjects, resources, signal) {
+  const asked = { subjects: subjects.map(({ type, id }) => ({ type, id })), resources };
+  return (await post(path`/v1/environments/${env}/rights`, asked, { signal })).rights;
+}
+
 // Returns the names of what a question leaves open. `decided` are those that its search named. That read the clock, so it names
 // no time: a search with open gates does.
 export async function leftOpenBy(env, kind, { context, ...others }, decided, signal) {

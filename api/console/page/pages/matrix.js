@@ -1,29 +1,30 @@
 // The matrix: which subjects, or which roles, may do which actions on a type of resources, at a glance.
 
-import { html } from "../core/html.js";
+import { html, nothing } from "../core/html.js";
 import { get, path } from "../core/api.js";
-import { questionLink, resourceTypes } from "../core/asking.js";
+import { resourceTypes } from "../core/asking.js";
+import { cellAt, cellLink, MatrixCell, policiesAbout } from "./matrix_cell.js";
 import { goTo, placeLink } from "../core/place.js";
-import { update } from "../core/update.js";
 import { Awaited } from "../parts/awaited.js";
 import { heading } from "../parts/heading.js";
 import { pager } from "../parts/list.js";
 import { nothingYet } from "../parts/notice.js";
-import { isNone, marked, questionOf, rightOn, roleRights } from "../parts/rights.js";
+import { isNone, marked, rightsOn, roleRights } from "../parts/rights.js";
 
-const MOST_POLICIES = 1_000;
 const ROWS = 25;
-const AT_ONCE = 6; // questions on their way at the same time
 
 export function page(place) {
   const { env } = place;
   const rows = place.query.get("rows") === "roles" ? "roles" : "subjects";
   const types = new Awaited("the resource types", (signal) => resourceTypes(env, signal));
   const answer = new Awaited("the matrix", (signal) => matrix(place, rows, types, signal));
+  const chosen = cellAt(place);
+  const cell = chosen && new MatrixCell(place, rows, async () => wantedType(place, await types.answer()), chosen);
   return {
     title: "Matrix",
     view: () => html`${heading("Matrix", "Who may do what on a type of resources.")}
       <section>${types.view((found) => choices(place, rows, found))}</section>
+      ${cell ? cell.view() : nothing}
       <section>${answer.view((found) => drawn(place, rows, found))}</section>`,
   };
 }
@@ -31,7 +32,7 @@ export function page(place) {
 const wantedType = (place, types) => types.find((one) => one.id === place.query.get("type")) ?? types[0];
 
 function choices(place, rows, types) {
-  const to = (change) => goTo(placeLink(place.env, "matrix", [], { ...Object.fromEntries(place.query), cursor: undefined, ...change }));
+  const to = (change) => goTo(placeLink(place.env, "matrix", [], { ...Object.fromEntries(place.query), cursor: undefined, cell: undefined, ...change }));
   const chosen = wantedType(place, types);
   return html`<div class="bar">
     <div><label for="rows">Rows</label><select id="rows" @change=${(event) => to({ rows: event.target.value })}>
@@ -49,30 +50,13 @@ async function matrix(place, rows, types, signal) {
   if (!type) return { type: null, next: null, rows: [] };
   const query = { limit: ROWS, cursor: place.query.get("cursor") };
   const list = await get(path`/v1/environments/${place.env}/` + rows, { query, signal });
-  const cells = rows === "roles" ? await ofRoles(place.env, type, list.items, signal) : await ofSubjects(place.env, type, list.items, signal);
+  const cells = rows === "roles" ? await ofRoles(place.env, type, list.items, signal) : await rightsOn(place.env, list.items, [type], signal);
   return { type, next: list.next_cursor, rows: list.items.map((row, at) => ({ row, cells: cells[at] })) };
 }
 
 async function ofRoles(env, type, roles, signal) {
-  const about = [type.id, "*"].map((resource_type) => get(path`/v1/environments/${env}/policies`, { query: { resource_type, limit: MOST_POLICIES }, signal }));
-  const found = await Promise.all(about);
-  if (found.some((one) => one.next_cursor)) throw new Error(`More than ${MOST_POLICIES} policies are about this type. Ask about one subject instead.`);
-  const policies = found.flatMap((one) => one.items);
+  const policies = await policiesAbout(env, type, signal);
   return roles.map((role) => type.actions.map((action) => roleRights(policies, role.id, type.id, action)));
-}
-
-async function ofSubjects(env, type, subjects, signal) {
-  const cells = subjects.map(() => []);
-  const questions = subjects.flatMap((subject, row) => type.actions.map((action, column) => ({ subject, row, action, column })));
-  const ask = async ({ subject, row, action, column }) => {
-    cells[row][column] = await rightOn(env, subject, type, action, signal);
-    update();
-  };
-  const work = async () => {
-    for (let one = questions.shift(); one; one = questions.shift()) await ask(one);
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
-  return cells;
 }
 
 function drawn(place, rows, { type, rows: found, next }) {
@@ -83,11 +67,11 @@ function drawn(place, rows, { type, rows: found, next }) {
       <thead><tr><th scope="col">${rows === "roles" ? "Role" : "Subject"}</th>${type.actions.map((one) => html`<th scope="col">${one}</th>`)}</tr></thead>
       <tbody>${found.map(({ row, cells }) => html`<tr>
         <th scope="row"><a href=${placeLink(place.env, rows, rows === "roles" ? [row.id] : [row.type, row.id])}><code>${row.id}</code></a></th>
-        ${cells.map((cell, at) => html`<td>${cellView(place, rows, type, row, type.actions[at], cell)}</td>`)}</tr>`)}</tbody>
+        ${cells.map((cell, at) => cellView(place, row, type.actions[at], cell))}</tr>`)}</tbody>
     </table></div>${pager(place, next)}`;
 }
 
-function cellView(place, rows, type, row, action, cell) {
-  if (rows === "roles" || isNone(cell)) return marked(cell);
-  return html`<a class="plain" href=${questionLink(place.env, "what-can", questionOf(row, type, action))}>${marked(cell)}</a>`;
+// A cell opens what speaks of it.
+function cellView(place, row, action, cell) {
+  return html`<td class="shade ${isNone(cell) ? "none" : cell.word}"><a class="plain" href=${cellLink(place, row, action)}>${marked(cell)}</a></td>`;
 }

@@ -1,15 +1,16 @@
 // The rights of a subject or a role on a type of resources, in one word.
 
 import { html } from "../core/html.js";
-import { filterOf, withStored } from "../core/asking.js";
+import { rightsOf, withStored } from "../core/asking.js";
 import { joined } from "../core/words.js";
 
-const GRANTED = { include_direct: "node" }; // what a DENY leaves of the grants
+const MOST_RIGHTS = 1_000; // that the API tells at once
 
 export const ALL = { word: "all", mark: "✓", mood: "yes" };
 export const SOME = { word: "some", mark: "◐", mood: "yes" };
 export const NONE = { word: "none", mark: "–", mood: "soft" };
 export const DENIED = { word: "denied", mark: "✕", mood: "no" };
+const WORDS = { all: ALL, some: SOME, none: NONE };
 
 // Returns the name of a resource type: requests say it, while the elements of a model say its id.
 export const typeName = (type) => type.name ?? type.id;
@@ -18,18 +19,21 @@ export const typeName = (type) => type.name ?? type.id;
 export const questionOf = ({ type, id }, resourceType, action) =>
   withStored({ subject: { type, id }, action: { name: action }, resource: { type: typeName(resourceType) } });
 
-// Asks on which resources of a type a subject may do an action. Returns the word for it, with the names of what it depends on
-// besides, such as `context.mfa`.
-export async function rightOn(env, subject, type, action, signal) {
-  const question = questionOf(subject, type, action);
-  const found = await filterOf(env, question, signal);
-  const isGranted = isNever(found) && (found.context.access_paths ?? []).includes("direct");
-  const { filter, context } = isGranted ? await filterOf(env, question, signal, GRANTED) : found;
-  const cell = filter.type !== "const" ? SOME : filter.value ? ALL : NONE;
-  return { ...cell, open: context.left_open ?? [] };
+// Asks on which resources of some types subjects may do the actions. Returns for each subject its cells, {type, action, and a
+// word}, with the names of what it depends on besides, such as `context.mfa`.
+export async function rightsOn(env, subjects, types, signal) {
+  const columns = types.flatMap((type) => type.actions.map((action) => ({ type, action })));
+  const cells = subjects.map(() => []);
+  const atOnce = Math.max(1, Math.floor(MOST_RIGHTS / Math.max(1, subjects.length)));
+  for (let at = 0; at < columns.length; at += atOnce) {
+    const part = columns.slice(at, at + atOnce);
+    const found = await rightsOf(env, subjects, part.map(({ type, action }) => ({ type: typeName(type), actions: [action] })), signal);
+    cells.forEach((row, number) => row.push(...part.map((one, column) => cell(one, found[number * part.length + column]))));
+  }
+  return cells;
 }
 
-const isNever = ({ filter }) => filter.type === "const" && !filter.value;
+const cell = (column, { on, left_open: open }) => ({ ...column, ...WORDS[on], open });
 
 // Returns whether a cell says that there is no right, whatever a request sends.
 export const isNone = ({ word, open = [] }) => word === NONE.word && !open.length;

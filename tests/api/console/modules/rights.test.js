@@ -3,7 +3,7 @@
 import { calls, service, textOf } from "./browser.js";
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ALL, DENIED, gives, isNone, marked, NONE, questionOf, rightOn, roleRights, SOME } from "../../../../api/console/page/parts/rights.js";
+import { ALL, DENIED, gives, isNone, marked, NONE, questionOf, rightsOn, roleRights, SOME } from "../../../../api/console/page/parts/rights.js";
 
 const SCOPE = [{ resource_type_id: "document", actions: ["read"] }];
 const allow = (more = {}) => ({ id: "p", effect: "ALLOW", roles: ["editor"], resource_types: SCOPE, ...more });
@@ -44,28 +44,36 @@ test("a question names a type as requests do", () => {
 });
 
 const TYPE = { id: "t1", name: "document", actions: ["read"] };
-const cellFor = (filter, open) => (service(() => ({ body: { filter, context: open ? { left_open: open } : {} } })), rightOn("default", { type: "user", id: "a" }, TYPE, "read"));
+const ANA = { type: "user", id: "a" };
+const cellFor = async (on, open = []) => {
+  service(() => ({ body: { rights: [{ on, left_open: open }] } }));
+  return (await rightsOn("default", [ANA], [TYPE]))[0][0];
+};
 
 test("a right that depends on what is not said is an “if”, never “none”", async () => {
-  const cell = await cellFor({ type: "const", value: false }, ["action.watermark"]);
+  const cell = await cellFor("none", ["action.watermark"]);
   assert.ok(!isNone(cell));
   assert.equal(textOf(marked(cell)), "? if action.watermark");
-  assert.equal(textOf(marked(await cellFor({ type: "const", value: true }, ["context.mfa", "context.time"]))), "✓ all, if context.mfa and context.time");
-  assert.equal(textOf(marked(await cellFor({ type: "field" }, ["action.copies"]))), "◐ some, if action.copies");
+  assert.equal(textOf(marked(await cellFor("all", ["context.mfa", "context.time"]))), "✓ all, if context.mfa and context.time");
+  assert.equal(textOf(marked(await cellFor("some", ["action.copies"]))), "◐ some, if action.copies");
 });
 
 test("a right that depends on nothing else is one word", async () => {
-  const none = await cellFor({ type: "const", value: false });
+  const none = await cellFor("none");
   assert.ok(isNone(none));
   assert.equal(textOf(marked(none)), "– none");
-  assert.deepEqual(JSON.parse(calls[0].body).options, { attributes: "registered", return: "filter" });
+  assert.deepEqual(JSON.parse(calls[0].body), { subjects: [ANA], resources: [{ type: "document", actions: ["read"] }] });
 });
 
-test("a direct grant is a right, unless a denial takes it away", async () => {
-  const context = { access_paths: ["direct"] };
-  const granted = (filter) => ({ body }) => ({ body: { filter: JSON.parse(body).options.include_direct ? filter : { type: "const", value: false }, context } });
-  for (const [filter, word] of [[{ type: "direct" }, "some"], [{ type: "const", value: false }, "none"]]) {
-    service(granted(filter));
-    assert.equal((await rightOn("default", { type: "user", id: "a" }, TYPE, "read")).word, word);
-  }
+test("many rights are asked for in parts, and stay in order", async () => {
+  const actions = Array.from({ length: 700 }, (_, at) => `a${at}`);
+  const bo = { type: "user", id: "b" };
+  service(({ body }) => {
+    const { subjects, resources } = JSON.parse(body);
+    return { body: { rights: subjects.flatMap(({ id }) => resources.map((one) => ({ on: "none", left_open: [`${id}.${one.actions[0]}`] }))) } };
+  });
+  const [first, second] = await rightsOn("default", [ANA, bo], [{ ...TYPE, actions }]);
+  assert.equal(calls.length, 2);
+  assert.deepEqual(first.map((one) => one.open[0]), actions.map((one) => `a.${one}`));
+  assert.deepEqual(second.map((one) => one.open[0]), actions.map((one) => `b.${one}`));
 });
