@@ -31,6 +31,7 @@ from ..store.environment_ids import DEFAULT
 from ..store.errors import (
     BadQuery,
     BodyFault,
+    ChangedSince,
     Conflict,
     Drifted,
     EqualGrant,
@@ -129,6 +130,7 @@ class ErrorAnswers:
             resp.set_header("Accept", ", ".join(error.accepted))
         shown = error.public if isinstance(error, StoreUnavailable) and not _administers(req) else str(error)
         more = {"drift": error.drift} if isinstance(error, Drifted) else None
+        more = {"conflicts": error.conflicts} if isinstance(error, ChangedSince) else more
         _answer(resp, status, shown, details_of(error), more)
 
     async def _answer_http_error(
@@ -181,6 +183,8 @@ def details_of(error: Exception) -> Sequence[Mapping[str, str | int]] | None:
             return [_detail(one) for one in error.faults]
         case Drifted(drift=drift):
             return [_edit(one) for one in drift.changes]
+        case ChangedSince(conflicts=conflicts):
+            return [_edit_since(one) for one in conflicts]
         case EqualGrant():
             return [_detail_of(one, "equal-grant", str(error)) for one in error.users]
         case Conflict():
@@ -199,6 +203,13 @@ def _edit(change: Any) -> dict[str, str]:
     path = "/".join((change.kind.replace("_", "-"), segment(change.id)))
     message = f"{change.change} by {change.by} in revision {change.revision}, at {change.time}"
     return {"code": "drift", "path": path, "message": message}
+
+
+def _edit_since(conflict: Any) -> dict[str, str]:
+    """Returns the detail for an `UndoConflict`. Agents do not load its class."""
+    key = (conflict.id,) if conflict.type is None else (conflict.type, conflict.id)
+    path = "/".join((conflict.kind.replace("_", "-"), *map(segment, key)))
+    return {"code": "changed-since", "path": path, "message": conflict.sentence}
 
 
 def _detail_of(user: User, code: str, message: str) -> dict[str, str]:

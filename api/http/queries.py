@@ -1,12 +1,13 @@
 """Reads query strings strictly: a misspelt parameter is an error."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Final
 from urllib.parse import parse_qsl
 
 import falcon.asgi
 
+from ...bundles.conditions.instants import parse_instant
 from ...bundles.wording import alternatives, quoted
 from ..store.errors import BadQuery
 
@@ -69,6 +70,17 @@ def number(name: str, text: str, lowest: int, highest: int) -> int:
     if not (text.isascii() and text.isdigit() and len(text) <= 19 and lowest <= int(text) <= highest):
         raise BadQuery(f"`{name}` is a whole number from {lowest} to {highest}, not {quoted(text)}")
     return int(text)
+
+
+def instant(found: Mapping[str, str], name: str) -> int | None:
+    """Returns a parameter in RFC 3339 as nanoseconds since 1970, or None if it is left out. Raises BadQuery."""
+    if name not in found:
+        return None
+    try:
+        return parse_instant(found[name])
+    except ValueError as ex:
+        hint = "; a `+` in a query is `%2B`" if " " in found[name] else ""
+        raise BadQuery(f"`{name}`: {ex}, not {quoted(found[name])}{hint}") from None
 
 
 def page_limit(found: dict[str, str], highest: int) -> int:

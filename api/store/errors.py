@@ -97,6 +97,14 @@ class Drifted(Conflict):
         self.drift = drift
 
 
+class ChangedSince(Conflict):
+    """Changes can't be undone, since their elements changed again. `conflicts` has one `UndoConflict` at least."""
+
+    def __init__(self, message: str, conflicts: tuple[Any, ...]):
+        super().__init__(message)
+        self.conflicts = conflicts
+
+
 class PreconditionFailed(Refusal):
     """The element is no longer the one that the caller saw (`If-Match`)."""
 

@@ -39,6 +39,8 @@ from .gateway_settings import read_gateway
 from .gathered_writes import write_gathered
 from .history import change_log
 from .history.change_log import ChangeEntry, Revision
+from .history.element_past import RevisionFilter
+from .history.history import History
 from .history.registered_attributes import StoredRegistry
 from .history.revision_updates import Updates, record_bundle, updates_since
 from .insight.insight import Insight
@@ -86,6 +88,7 @@ class Store:
         self.policy_tests = PolicyTests(connections)
         self.expiring = ExpiryIndex(connections, self._time)
         self.insight = Insight(connections)
+        self.history = History(connections)
         self.registry = StoredRegistry(connections)
         self.shared_keys = shared_keys(connections)
         self.changed_models = ChangedModels(connections, clock, limits)
@@ -298,8 +301,8 @@ class Store:
         self, env: str, limit: int = MAX_PAGE, cursor: str | None = None, bounds: Bounds = None
     ) -> tuple[tuple[Revision, ...], str | None]:
         """Returns revisions, newest first, and the cursor of the next page, or None at the end. Raises BadQuery."""
-        with self._connections.reading() as db:
-            return change_log.revisions_page(db, environment_within(db, env, bounds), limit, cursor)
+        found, cursor = self.history.find(env, RevisionFilter(), limit, cursor, bounds=bounds)
+        return tuple(one.revision for one in found), cursor
 
     def revision(self, env: str, number: int, bounds: Bounds = None) -> tuple[Revision, Iterator[ChangeEntry]]:
         """Returns a revision and its change of each element, read on demand. Raises NotFound."""
@@ -307,15 +310,6 @@ class Store:
             environment = environment_within(db, env, bounds)
             found = change_log.revision_numbered(db, environment, number)
         return found, self._entries(environment.number, number)
-
-    def revision_page(
-        self, env: str, number: int, limit: int = MAX_PAGE, cursor: str | None = None, bounds: Bounds = None
-    ) -> tuple[Revision, tuple[ChangeEntry, ...], str | None]:
-        """Returns a revision, some of its changes, and the cursor of the next page or None. Raises NotFound."""
-        with self._connections.reading() as db:
-            environment = environment_within(db, env, bounds)
-            found = change_log.revision_numbered(db, environment, number)
-            return found, *change_log.entries_page(db, environment.number, number, limit, cursor)
 
     def updates(self, env: str, since: int | None = None, most_bytes: int | None = None) -> Updates:
         """Returns the updates after the revision `since`, or after that of the newest bundle, up to `most_bytes`."""

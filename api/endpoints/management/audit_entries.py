@@ -6,13 +6,13 @@ from typing import Any, Final
 import falcon.asgi
 from msgspec import Struct
 
-from ....bundles.conditions.instants import END, parse_instant
+from ....bundles.conditions.instants import END
 from ....bundles.wording import did_you_mean, quoted
 from ...engines.live.store_work import StoreWork
 from ...http.bodies import ENCODER
 from ...http.openapi.operation import Answer, Instant, Operation, Parameter, Schema, page_of
 from ...http.openapi.vocabulary import PAGE
-from ...http.queries import known_parameters, page_limit
+from ...http.queries import instant, known_parameters, page_limit
 from ...settings.settings import HttpLimits
 from ...store.audit.entries import EntryFilter, NumberedEntry, sortable_time
 from ...store.audit.events import Event
@@ -110,12 +110,8 @@ def shown_entry(found: NumberedEntry) -> AuditEntry:
 
 
 def _time(asked: Mapping[str, str], name: str) -> str | None:
-    if name not in asked:
+    found = instant(asked, name)
+    if found is None:
         return None
-    try:
-        instant = parse_instant(asked[name])
-    except ValueError as ex:
-        hint = "; a `+` in a query is `%2B`" if " " in asked[name] else ""
-        raise BadQuery(f"`{name}`: {ex}, not {quoted(asked[name])}{hint}") from None
     # Rounded up, since entries have milliseconds. The last instant is the end of the year 9999.
-    return sortable_time(min(-(-instant // _MILLISECOND), END // _MILLISECOND - 1) * _MILLISECOND)
+    return sortable_time(min(-(-found // _MILLISECOND), END // _MILLISECOND - 1) * _MILLISECOND)

@@ -7,6 +7,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from ...http.openapi.operation import Instant
 from ...http.rejections import Detail
 from ...review.people.people_answer import PeopleAnswer
+from ...store.history.gateway_past import GatewayChange
 from ...store.history.origin import Origin
 
 Change = Literal["added", "changed", "removed", "moved"]
@@ -146,8 +147,33 @@ class EntryAnswer(Struct, frozen=True, omit_defaults=True):
     text: tuple[str, ...] = ()
 
 
+class NamedChange(Struct, frozen=True, omit_defaults=True):
+    """The change of one element, with its `name` for people, or with the sentence for an assignment or a grant."""
+
+    kind: str
+    id: str
+    change: Change
+    type: str | None = None
+    name: str | None = None
+    text: str = ""
+
+
+class ListedRevision(RevisionAnswer, frozen=True):
+    """A revision in a list. `elements` has its first changes, if they were asked for.
+
+    With `id` in the query, `entry` is the change of that element.
+    """
+
+    elements: tuple[NamedChange, ...] | UnsetType = UNSET
+    entry: EntryAnswer | UnsetType = UNSET
+
+
 class RevisionDetail(Struct, frozen=True):
-    """A revision with the change of every element. A page of them has a `next_cursor`, which is null at the end."""
+    """A revision with the change of every element. A page of them has a `next_cursor`, which is null at the end.
+
+    For an administrator, `gateway` has the gateway settings before and after, if the revision changed them and the
+    audit log still has them.
+    """
 
     revision: Count
     by: str
@@ -155,6 +181,7 @@ class RevisionDetail(Struct, frozen=True):
     changes: dict[str, ListChanges]
     promotion: Origin | None
     entries: tuple[EntryAnswer, ...]
+    gateway: GatewayChange | UnsetType = UNSET
     next_cursor: str | UnsetType | None = UNSET
 
 

@@ -13,14 +13,16 @@ from ...http.bodies import ENCODER
 from ...http.entity_tags import is_known
 from ...http.openapi.operation import Answer, Operation, page_of
 from ...http.openapi.vocabulary import ETAG, IF_NONE_MATCH, PAGE, UNCHANGED
-from ...http.queries import known_parameters, page_limit
+from ...http.queries import known_parameters, number, page_limit
 from ...http.streams import Stream
+from ...identity.credential import Scope
 from ...settings.settings import HttpLimits
-from ...store.elements.element_bodies import change_text
 from ...store.errors import NotFound
-from ...store.history.change_log import ChangeEntry, Revision, change_of
+from ...store.history.change_log import GATEWAY, ChangeEntry, Revision
+from ...store.history.gateway_past import GatewayChange
 from .elements import CHUNK_ROWS
-from .management_shapes import EntryAnswer, RevisionAnswer, RevisionDetail
+from .management_shapes import ListedRevision, RevisionDetail
+from .revision_filters import FILTERS, MOST_NAMED, listed, revision_filter, shown_entry
 
 _MOST_DIGITS = 18
 _TAG: Final = "Models and history"
@@ -29,8 +31,10 @@ LIST: Final = Operation(
     "listRevisions",
     _TAG,
     "List the revisions, newest first",
-    {200: Answer("A page.", page_of(RevisionAnswer))},
-    query=PAGE,
+    {200: Answer("A page.", page_of(ListedRevision))},
+    "With `id`, a page may be short or empty, also if there is a `next_cursor`: Writ reads a part of the history at a"
+    " time.",
+    query=(*FILTERS, *PAGE),
 )
 GET: Final = Operation(
     "getRevision",
@@ -51,11 +55,13 @@ class Revisions:
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:
         """Answer 200 with a page of revisions."""
-        asked = known_parameters(req, "limit", "cursor")
-        limit = page_limit(asked, self._limits.page_items)
-        bounds = req.context.credential.bounds
-        found, cursor = await self._work.read(self._work.store.revisions, env, limit, asked.get("cursor"), bounds)
-        resp.data = ENCODER.encode({"items": found, "next_cursor": cursor})
+        asked = known_parameters(req, *(one.name for one in LIST.query))
+        limit, where = page_limit(asked, self._limits.page_items), revision_filter(asked)
+        many = number("elements", asked["elements"], 0, MOST_NAMED) if "elements" in asked else 0
+        bounds, find = req.context.credential.bounds, self._work.store.history.find
+        found, cursor = await self._work.read(find, env, where, limit, asked.get("cursor"), many, bounds)
+        items = [listed(one, where, many) for one in found]
+        resp.data = ENCODER.encode({"items": items, "next_cursor": cursor})
 
 
 class OneRevision:
@@ -67,19 +73,28 @@ class OneRevision:
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str, revision: str) -> None:
         """Answer 200 with a stream of changes, or with a page of them."""
         asked = known_parameters(req, "limit", "cursor")
-        number, bounds = revision_number(revision), req.context.credential.bounds
+        revised, bounds = revision_number(revision), req.context.credential.bounds
         environment = await self._work.read(self._work.store.environment, env, bounds)
-        found, entries = await self._work.read(self._work.store.revision, env, number, bounds)
-        tag = environment.etag_of(number)
+        found, entries = await self._work.read(self._work.store.revision, env, revised, bounds)
+        tag = environment.etag_of(revised)
         resp.etag = tag
         if is_known(req, tag):
             resp.status = falcon.HTTP_304
         elif asked:
             limit, cursor = page_limit(asked, self._limits.page_items), asked.get("cursor")
-            page = self._work.store.revision_page
-            resp.data = _page(*await self._work.read(page, env, number, limit, cursor, bounds))
+            page = self._work.store.history.revision_page
+            gateway = await self._gateway(req, env, found)
+            resp.data = _page(*await self._work.read(page, env, revised, limit, cursor, bounds), gateway)
         else:
-            resp.stream = Stream(_document(found, entries), self._work.read)
+            gateway = await self._gateway(req, env, found)
+            resp.stream = Stream(_document(found, entries, gateway), self._work.read)
+
+    async def _gateway(self, req: falcon.asgi.Request, env: str, revision: Revision) -> GatewayChange | None:
+        """Returns the change of the gateway settings. They are for administrators, as the audit log is."""
+        credential = req.context.credential
+        if GATEWAY not in revision.changes or credential.scope < Scope.ADMIN:
+            return None
+        return await self._work.read(self._work.store.history.gateway, env, revision.revision, credential.bounds)
 
 
 def revision_number(text: str) -> int:
@@ -89,22 +104,25 @@ def revision_number(text: str) -> int:
     return int(text)
 
 
-def _page(revision: Revision, entries: tuple[ChangeEntry, ...], cursor: str | None) -> bytes:
-    shown = ENCODER.encode({"entries": [_shown(entry) for entry in entries], "next_cursor": cursor})
-    return ENCODER.encode(revision)[:-1] + b"," + shown[1:]
+def _head(revision: Revision, gateway: GatewayChange | None) -> bytes:
+    """Returns the beginning of the answer, up to the value of `entries`."""
+    told = b"" if gateway is None else b',"gateway":' + ENCODER.encode(gateway)
+    return ENCODER.encode(revision)[:-1] + told + b',"entries":'
 
 
-def _document(revision: Revision, entries: Iterator[ChangeEntry]) -> Generator[bytes, None, None]:
-    yield ENCODER.encode(revision)[:-1] + b',"entries":['
+def _page(
+    revision: Revision, entries: tuple[ChangeEntry, ...], cursor: str | None, gateway: GatewayChange | None
+) -> bytes:
+    shown, end = ENCODER.encode([shown_entry(one) for one in entries]), ENCODER.encode({"next_cursor": cursor})
+    return _head(revision, gateway) + shown + b"," + end[1:]
+
+
+def _document(
+    revision: Revision, entries: Iterator[ChangeEntry], gateway: GatewayChange | None
+) -> Generator[bytes, None, None]:
+    yield _head(revision, gateway) + b"["
     separator = b""
     while some := list(islice(entries, CHUNK_ROWS)):
-        yield separator + b",".join(ENCODER.encode(_shown(entry)) for entry in some)
+        yield separator + b",".join(ENCODER.encode(shown_entry(one)) for one in some)
         separator = b","
     yield b"]}"
-
-
-def _shown(entry: ChangeEntry) -> EntryAnswer:
-    type, id = entry.key if len(entry.key) > 1 else (None, entry.key[0])
-    before, after = entry.before, entry.after
-    text = change_text(entry.kind, before, after)
-    return EntryAnswer(entry.kind, id, change_of(before, after), before, after, type, text)

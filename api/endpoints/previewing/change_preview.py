@@ -2,12 +2,13 @@
 
 from functools import partial
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, Literal, TypeVar
 
 import falcon.asgi
 from msgspec.structs import replace
 
 from ....compiler.model.elements import ElementKind
+from ...engines.jobs.job import Job
 from ...engines.live.store_work import StoreWork
 from ...http.bodies import ENCODER, JSON, Bodies
 from ...http.openapi.operation import Answer, Operation
@@ -17,6 +18,7 @@ from ...identity.request_actor import actor_of
 from ...review.testing.outcome_report import report_of
 from ...review.testing.set_runs import run_sets
 from ...review.testing.tested_model import TestedModel
+from ...store.elements.edits import Edit
 from ...store.elements.element_bodies import change_text, decode_body, fact_text
 from ...store.elements.workspace import ElementTexts
 from ...store.errors import BodyFault, NotFound, Rejected
@@ -27,7 +29,7 @@ from ...store.trials.trial import Trial
 from ...telemetry.decision_log.decision_log import Log
 from ..management.body_shapes import shaped
 from ..management.management_shapes import EntryAnswer
-from ..management.people.people_job import found_people
+from ..management.people.people_job import AboutEnvironment, PeopleFound, found_people
 from .change_people import CHANGE_PEOPLE, ChangesRequest
 from .changes import BAD, edits_of
 from .preview_shapes import (
@@ -40,6 +42,8 @@ from .preview_shapes import (
 )
 from .recent_decisions import A_GRANT, replayed
 from .trial_engines import Trials, Tried
+
+_Asked = TypeVar("_Asked", bound=AboutEnvironment)
 
 PREVIEW: Final = Operation(
     "previewChanges",
@@ -61,26 +65,41 @@ class ChangePreview:
     def __init__(
         self, work: StoreWork, bodies: Bodies, trials: Trials, decision_log: Log, at_this_server: bool
     ) -> None:
-        self._work, self._bodies, self._trials, self._log = work, bodies, trials, decision_log
-        self._at_this_server = at_this_server
+        self._bodies, self._previews = bodies, Previews(work, trials, decision_log, at_this_server)
 
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:
         """Answer 200, also for changes with errors."""
         known_parameters(req)
         wanted = shaped(await self._bodies.read_element(req), WantedPreview, BAD)
+        asked = ChangesRequest(env, actor_of(req), wanted.changes)
+        found = await self._previews.of(req, asked, edits_of(wanted.changes), CHANGE_PEOPLE)
+        resp.data = ENCODER.encode(found)
+
+
+class Previews:
+    """Finds what edits would do."""
+
+    def __init__(self, work: StoreWork, trials: Trials, decision_log: Log, at_this_server: bool) -> None:
+        self._work, self._trials, self._log = work, trials, decision_log
+        self._at_this_server = at_this_server
+
+    async def of(
+        self, req: falcon.asgi.Request, asked: _Asked, edits: list[Edit], people: Job[_Asked, PeopleFound]
+    ) -> ChangesPreview:
+        """Returns the preview of edits, which `asked` is about. `people` compares the models of `asked`.
+
+        Raises the Refusal that the edits would meet, but for their faults: these are in the preview.
+        """
         # What the log says of other people's requests is for administrators, as the log itself is.
         log = self._log.file if req.context.credential.scope is Scope.ADMIN else None
-        ask, edits = partial(_preview, log, self._at_this_server, self._work.store), edits_of(wanted.changes)
+        ask = partial(_preview, log, self._at_this_server, self._work.store)
         try:
-            found = await self._trials.asked(env, actor_of(req), edits, ask)
+            found = await self._trials.asked(asked.env, asked.actor, edits, ask)
         except Rejected as ex:
             faults = tuple(_diagnostic(fault, "error") for fault in ex.faults)
-            found = ChangesPreview(None, faults, (), False, None, None)
-        else:
-            asked = ChangesRequest(env, actor_of(req), wanted.changes)
-            compared = await found_people(self._work, CHANGE_PEOPLE, asked)
-            found = replace(found, people=compared.people)
-        resp.data = ENCODER.encode(found)
+            return ChangesPreview(None, faults, (), False, None, None)
+        compared = await found_people(self._work, people, asked)
+        return replace(found, people=compared.people)
 
 
 def _preview(log: Path | None, at_this_server: bool, store: Store, tried: Tried) -> ChangesPreview:

@@ -19,7 +19,7 @@ from ...endpoints.management import (
 from ...endpoints.management.element_paths import SERVED_KINDS, SERVED_MEMBERS, ServedKind
 from ...endpoints.management.environments import environment_gateway, environments
 from ...endpoints.management.promotions import one_promotion, promotions, restoration
-from ...endpoints.previewing import change_preview
+from ...endpoints.previewing import change_preview, undo
 from ...endpoints.previewing import policy_test_run as test_run
 from ...endpoints.previewing import policy_test_sets as test_sets
 from ...engines.exports import bundle
@@ -159,6 +159,12 @@ MODEL_ROUTES: Final[tuple[RouteRow, ...]] = (
         Env.NAMED,
         restoration.Restoration,
         {"POST": (WRITE, restoration.RESTORE)},
+    ),
+    RouteRow(
+        "/v1/environments/{env}/revisions/{revision}/undo",
+        Env.NAMED,
+        undo.Undo,
+        {"POST": (WRITE, undo.UNDO)},
     ),
     RouteRow(
         "/v1/environments/{env}/promotions",

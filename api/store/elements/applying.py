@@ -103,6 +103,8 @@ class EditApplier:
                 if edit.cascade:
                     release_users(self.workspace, kind, edit.key)
                     found = self.workspace.find(kind, edit.key) or found
+                if edit.stays_named:
+                    self.workspace.named.add((kind.name, edit.key))
                 self.workspace.remove(kind, edit.key, found)
                 self._grants.pop((kind.name, edit.key), None)
                 return None

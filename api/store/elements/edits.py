@@ -77,13 +77,15 @@ class Patch:
 class Delete:
     """Remove an element.
 
-    If other elements refer to it, this is a conflict, or they are changed too if `cascade` is set.
+    If other elements refer to it, this is a conflict, or they are changed too if `cascade` is set. If it `stays_named`,
+    assignments, memberships and grants may go on to name a subject or a resource, and so register it (E3).
     """
 
     kind: str
     key: ElementKey
     cascade: bool = False
     if_match: str | None = None
+    stays_named: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,9 +74,9 @@ _USES: dict[ElementKind, tuple[_Reference, ...]] = {
 
 
 def refuse_dangling(workspace: Workspace) -> None:
-    """Raises Conflict if another element still refers to a removed element."""
+    """Raises Conflict if another element still refers to a removed element, and may not name it."""
     for change in workspace.net_changes():
-        if change.after is None:
+        if change.after is None and (change.kind, change.key) not in workspace.named:
             users = _users(workspace, change.kind, change.key)
             if users:
                 listed = tuple(_user(workspace, *user) for user in users[:MAX_LISTED_USERS])

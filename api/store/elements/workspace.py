@@ -62,6 +62,8 @@ class Workspace:
         self.changes: dict[Reference, ElementTexts] = {}
         self._next_places: dict[ElementKind, int] = {}
         self._silences: tuple[SilencedLint, ...] | None = None
+        self.named: set[Reference] = set()
+        """The removed subjects and resources that other elements may still name (E3)."""
         self.routes_before: list[str] | None = None
         """The ids of all routes before this write, in order, if it did more than add routes at the end."""
 

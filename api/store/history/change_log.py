@@ -4,7 +4,7 @@ import zlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
 import msgspec
 
@@ -34,9 +34,10 @@ Lists without changes are left out.
 GATEWAY = "gateway"
 """The name of the gateway settings in counts of changes."""
 
-_REVISIONS = "revisions"
 _ENTRIES = "entries"
-_COLUMNS = "revision, actor, time, summary, origin"
+REVISION_COLUMNS = "revision, actor, time, summary, origin"
+"""The columns that `read_revision` takes."""
+
 _NOTHING = {"added": 0, "changed": 0, "removed": 0}
 
 
@@ -69,7 +70,9 @@ class Revision:
     promotion: Origin | None = None
 
 
-_entries = msgspec.json.Decoder(list[ChangeEntry])
+entries_in = msgspec.json.Decoder(list[ChangeEntry]).decode
+"""Returns the entries in the text of a chunk."""
+
 _change_counts = msgspec.json.Decoder(ChangeCounts)
 _NULL = msgspec.Raw(b"null")
 _SHORT = 4_096
@@ -152,33 +155,22 @@ class ChangeLogWriter:
             self._chunks += 1
 
 
-def revisions_page(
-    db: Connection, environment: Environment, limit: int, cursor: str | None
-) -> tuple[tuple[Revision, ...], str | None]:
-    """Returns revisions, newest first, and the cursor of the next page, or None at the end. Raises BadQuery."""
-    refuse_limit(limit)
-    query = f"""SELECT {_COLUMNS} FROM changes
-        WHERE environment = ? AND revision < ? ORDER BY revision DESC LIMIT ?"""
-    below = environment.revision + 1 if cursor is None else _revision_in(cursor)
-    found = tuple(_revision(row) for row in db.execute(query, (environment.number, below, limit + 1)))
-    shown = found[:limit]
-    return shown, cursor_after(_REVISIONS, (str(shown[-1].revision),)) if len(found) > limit else None
-
-
 def revisions_between(db: Connection, environment: Environment, after: int, last: int) -> Sequence[Revision]:
     """Returns the revisions behind `after` up to `last`, oldest first, as far as the store has them."""
-    query = f"SELECT {_COLUMNS} FROM changes WHERE environment = ? AND revision BETWEEN ? AND ? ORDER BY revision"
-    return [_revision(row) for row in db.execute(query, (environment.number, after + 1, last))]
+    query = (
+        f"SELECT {REVISION_COLUMNS} FROM changes WHERE environment = ? AND revision BETWEEN ? AND ? ORDER BY revision"
+    )
+    return [read_revision(row) for row in db.execute(query, (environment.number, after + 1, last))]
 
 
 def revision_numbered(db: Connection, environment: Environment, revision: int) -> Revision:
     """Returns one revision. Raises NotFound."""
-    query = f"SELECT {_COLUMNS} FROM changes WHERE environment = ? AND revision = ?"
+    query = f"SELECT {REVISION_COLUMNS} FROM changes WHERE environment = ? AND revision = ?"
     known = 0 < revision <= environment.revision
     row = db.execute(query, (environment.number, revision)).fetchone() if known else None
     if row is None:
         raise no_revision(revision, environment.id)
-    return _revision(row)
+    return read_revision(row)
 
 
 def no_revision(revision: int, env: str) -> NotFound:
@@ -190,7 +182,7 @@ def entries_chunk(db: Connection, environment: int, revision: int, chunk: int) -
     """Returns one chunk of a revision's entries, or None after the last."""
     query = "SELECT entries FROM change_entries WHERE environment = ? AND revision = ? AND chunk = ?"
     row = db.execute(query, (environment, revision, chunk)).fetchone()
-    return None if row is None else _entries.decode(zlib.decompress(row[0]))
+    return None if row is None else entries_in(zlib.decompress(row[0]))
 
 
 def entries_page(
@@ -233,16 +225,9 @@ def _raw(body: bytes | None) -> msgspec.Raw:
     return _NULL if body is None else msgspec.Raw(body)
 
 
-def _revision(row: tuple[int, str, str, str, str | None]) -> Revision:
+def read_revision(row: tuple[Any, ...]) -> Revision:
+    """Returns the revision of a row of the change log."""
     revision, actor, time, counts, origin = row
     return Revision(
         revision, actor, time, _change_counts.decode(counts), None if origin is None else read_origin(origin)
     )
-
-
-def _revision_in(cursor: str) -> int:
-    """Returns the revision that a cursor of revisions names. Raises BadQuery."""
-    (text,) = read_cursor(_REVISIONS, cursor, 1)
-    if not (text.isascii() and text.isdigit() and len(text) < 19):
-        raise BadQuery("the cursor is not of this list; begin without one")
-    return int(text)

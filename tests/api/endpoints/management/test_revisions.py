@@ -106,3 +106,72 @@ def test_another_revision_is_404(full: Managed, number: str, told: str) -> None:
 def test_revision_0_made_no_difference_and_left_an_empty_model(full: Managed) -> None:
     assert full.simulate_get(f"{ALL}/0").status_code == 404
     assert full.simulate_get(f"{ROOT}/model?revision=0").json == {"model": 1}
+
+
+def found(service: Managed, query: str) -> list[int]:
+    answer = service.simulate_get(f"{ALL}?{query}")
+    assert answer.status_code == 200, answer.text
+    return [one["revision"] for one in answer.json["items"]]
+
+
+def test_revisions_are_found_by_kind_and_by_element(full: Managed) -> None:
+    order = list(MEMBERS)
+    assert found(full, "kind=policies") == [order.index("policies") + 1]
+    full.simulate_patch(f"{ROOT}/policies/p7", json={"priority": 5})
+    full.simulate_delete(f"{ROOT}/subjects/user/alice?cascade=true")
+    assert found(full, "kind=policies&id=p7") == [10, order.index("policies") + 1]
+    assert found(full, "kind=subjects&type=user&id=alice") == [11, order.index("subjects") + 1]
+    assert found(full, "kind=groups&id=eng") == [11, order.index("groups") + 1]
+    assert found(full, "kind=gateway") == found(full, "kind=policies&id=p") == []
+    entry = full.simulate_get(f"{ALL}?kind=policies&id=p7&limit=1").json["items"][0]["entry"]
+    assert (entry["before"], entry["after"]["priority"]) == (MEMBERS["policies"], 5)
+
+
+def test_revisions_are_found_by_person_and_time(full: Managed) -> None:
+    assert found(full, "by=admin-key&limit=2") == [9, 8]
+    assert found(full, "by=somebody") == []
+    times = {one["revision"]: one["time"] for one in full.simulate_get(ALL).json["items"]}
+    at = [number for number, time in times.items() if time == times[5]]
+    assert set(at) <= set(found(full, f"since={times[5]}"))
+    assert not set(at) & set(found(full, f"until={times[5]}"))
+    assert found(full, "since=1970-01-01T01:00:00%2B01:00") == sorted(times, reverse=True)
+    assert found(full, "until=1970-01-01T00:00:00.5Z") == []
+
+
+def test_a_list_names_the_elements_if_it_is_asked_to(full: Managed) -> None:
+    listed = full.simulate_get(f"{ALL}?elements=1").json["items"]
+    named = {one["elements"][0]["kind"]: one["elements"][0] for one in listed}
+    assert named["roles"] == {"kind": "roles", "id": "editor", "change": "added", "name": "Editor"}
+    assert named["subjects"]["type"] == "user"
+    assert named["grants"]["text"] == "grant read on document d1 to user alice as g1"
+    assert "elements" not in full.simulate_get(ALL).json["items"][0]
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ("kind=tests", "there is no kind `tests`"),
+        ("id=p7", "to find an element, give `kind`, and the members of its key"),
+        ("kind=subjects&id=alice", "to find an element, give `type` and `id`"),
+        ("kind=roles&type=user&id=alice", "to find an element, give `id`"),
+        ("since=yesterday", "`since`: "),
+        ("elements=21", "`elements` is a whole number from 0 to 20"),
+    ],
+)
+def test_a_filter_that_does_not_fit_is_refused(full: Managed, query: str, message: str) -> None:
+    answer = full.simulate_get(f"{ALL}?{query}")
+    assert answer.status_code == 400
+    assert answer.json["error"].startswith(message)
+
+
+def test_a_search_for_an_element_goes_on_behind_its_limit(full: Managed, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("writ.api.store.history.element_past.MOST_CHUNKS", 1)
+    for number in range(3):
+        full.create("roles", {"id": f"r{number}"})
+    pages, cursor = [], ""
+    while cursor is not None:
+        answer = full.simulate_get(f"{ALL}?kind=roles&id=editor{cursor and f'&cursor={cursor}'}").json
+        pages.append([one["revision"] for one in answer["items"]])
+        cursor = answer["next_cursor"]
+    assert [one for page in pages for one in page] == [2]
+    assert pages[0] == []
