@@ -9,9 +9,12 @@ The world is right if no worker gives an answer from a revision that is older th
 worker looked at the commit signal. The revision of a writer that died counts as acknowledged one lease later.
 """
 
+import gc
 from collections import deque
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from typing import Final, NamedTuple, TypeAlias
 
 from writ.api.store.leases.confirming import Confirmation, ServerRow
@@ -93,7 +96,7 @@ class World(NamedTuple):
     losses: int = 0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # a key of caches: holdings of two scopes can look alike
 class Scope:
     """The size of a world, in ticks, and the behaviour of its processes. `broken` names the rules that they ignore."""
 
@@ -146,14 +149,28 @@ Step: TypeAlias = tuple[str, World]
 
 def find_stale(scope: Scope) -> tuple[int, list[str] | None]:
     """Returns the number of worlds, and the shortest list of steps to a stale answer, or None if there is none."""
-    first = scope.first()
+    with _without_collector():
+        return _find_stale(scope, scope.first())
+
+
+@contextmanager
+def _without_collector() -> Iterator[None]:
+    """All worlds stay, and none refers to itself: the garbage collector would read them again and again."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
+def _find_stale(scope: Scope, first: World) -> tuple[int, list[str] | None]:
     came: dict[World, tuple[World, str] | None] = {first: None}
     open_worlds = deque([first])
     while open_worlds:
         world = open_worlds.popleft()
         try:
             for name, following in _steps(scope, world):
-                following = _without_irrelevant(following)
+                following = _without_irrelevant(scope, following)
                 if following not in came:
                     came[following] = world, name
                     open_worlds.append(following)
@@ -163,10 +180,12 @@ def find_stale(scope: Scope) -> tuple[int, list[str] | None]:
     return len(came), None
 
 
-def _without_irrelevant(world: World) -> World:
+def _without_irrelevant(scope: Scope, world: World) -> World:
     """Returns the world without what no further step depends on. Writers that may do the same have no order."""
-    servers = tuple(map(_at_its_end, world.servers))
-    writers = tuple(sorted(world.writers, key=_progress))
+    servers = tuple(_at_its_end(scope, one) for one in world.servers)
+    writers = tuple(sorted(world.writers, key=_progress)) if len(world.writers) > 1 else world.writers
+    if servers == world.servers and writers == world.writers:
+        return world
     return world._replace(servers=servers, writers=writers)
 
 
@@ -174,7 +193,8 @@ def _progress(writer: Writer) -> tuple[str, str, int]:
     return writer.own or "", writer.step, writer.wait.ticket
 
 
-def _at_its_end(server: Server) -> Server:
+@cache
+def _at_its_end(_scope: Scope, server: Server) -> Server:
     """Returns a server, and a plain one if it can get no lease any more."""
     is_over = server.step == "idle" and not server.rounds and server.kept is None
     if is_over and server.holding.deadline <= NOW:
@@ -200,10 +220,11 @@ def _path(came: dict[World, tuple[World, str] | None], world: World) -> list[str
 
 def _steps(scope: Scope, world: World) -> Iterator[Step]:
     for place, server in enumerate(world.servers):
-        for name, changed, database in (*_keeper(scope, world, server), *_worker(scope, world, server)):
+        for name, changed, database in _of_server(scope, world.database, world.acknowledged, world.losses, server):
             servers = (*world.servers[:place], changed, *world.servers[place + 1 :])
             losses = world.losses - (name == "loses its connection" and server.is_connected)
-            yield f"{server.id} {name}", world._replace(servers=servers, database=database, losses=losses)
+            kept = world.replica, world.dump, world.deaths, world.acknowledged  # `_replace` would take thrice the time
+            yield f"{server.id} {name}", World(servers, world.writers, database, *kept, losses)
     for place, writer in enumerate(world.writers):
         for name, changed, following in _writer(scope, world, writer):
             writers = (*world.writers[:place], changed, *world.writers[place + 1 :])
@@ -211,9 +232,17 @@ def _steps(scope: Scope, world: World) -> Iterator[Step]:
     yield from _nature(scope, world)
 
 
-def _keeper(scope: Scope, world: World, server: Server) -> Iterator[tuple[str, Server, Database]]:
+@cache
+def _of_server(
+    scope: Scope, database: Database, acknowledged: Revision, losses: int, server: Server
+) -> tuple[tuple[str, Server, Database], ...]:
+    """Returns the steps of a server. Most worlds differ only in what is no concern of it."""
+    return (*_keeper(scope, database, losses, server), *_worker(scope, database, acknowledged, server))
+
+
+def _keeper(scope: Scope, database: Database, losses: int, server: Server) -> Iterator[tuple[str, Server, Database]]:
     """The steps of the process that keeps a server's lease. A message is on its way between two of them."""
-    holding, database, broken = server.holding, world.database, scope.broken
+    holding, broken = server.holding, scope.broken
     is_early = "the ticket is read before the row is written" in broken
     # Nothing is left out: a ticket that is no news changes nothing.
     reading, is_over = scope.reading(database), server.past != database.past
@@ -251,7 +280,7 @@ def _keeper(scope: Scope, world: World, server: Server) -> Iterator[tuple[str, S
     if server.step in ("late", "noted"):
         yield "raises its signal late", server._replace(step="idle", is_raised=True), database
     is_lost = not server.is_connected and server.step in ("idle", "observed", "noted")
-    if is_lost or (world.losses and server.step != "idle"):
+    if is_lost or (losses and server.step != "idle"):
         noted = _noted(scope, database)
         yield "loses its connection", _without_connection(server)._replace(past=noted.past), noted
 
@@ -279,12 +308,14 @@ def _write_row(scope: Scope, server: Server, database: Database) -> tuple[str, S
     return "writes its row", changed, database._replace(lease=number, rows=tuple(sorted((*others, row))))
 
 
-def _worker(scope: Scope, world: World, server: Server) -> Iterator[tuple[str, Server, Database]]:
+def _worker(
+    scope: Scope, database: Database, acknowledged: Revision, server: Server
+) -> Iterator[tuple[str, Server, Database]]:
     """The steps of a worker. It may stop between any two of them.
 
     A request that will surely be refused, or is decided from a revision that is new enough, is left out from there on.
     """
-    end, database, broken = server.holding.deadline, world.database, scope.broken
+    end, broken = server.holding.deadline, scope.broken
     is_early = "it checks before it looks at the signal" in broken
     kept = server.kept
     if server.decided is None and server.is_raised:
@@ -293,7 +324,7 @@ def _worker(scope: Scope, world: World, server: Server) -> Iterator[tuple[str, S
         yield "takes a request", server._replace(kept=end), database
     if kept is not None and server.decided is None:
         engine = database.newest if server.is_raised else server.engine
-        decided = engine if engine < world.acknowledged else None
+        decided = engine if engine < acknowledged else None
         changed = server._replace(is_raised=False, engine=engine, decided=decided, kept=decided and kept)
         yield f"decides with {engine}", changed, database
     if server.decided is not None and kept is not None:
@@ -397,13 +428,14 @@ def _ticked(scope: Scope, world: World) -> World:
     keeps_late = (
         "it checks before it looks at the signal" in scope.broken or "it looks at the newest lease" in scope.broken
     )
-    servers = tuple(_older_server(one, scope.server_rate, keeps_late) for one in world.servers)
-    writers = tuple(_older_writer(one, scope.writer_rate) for one in world.writers)
+    servers = tuple(_older_server(scope, one, keeps_late) for one in world.servers)
+    writers = tuple(_older_writer(scope, one) for one in world.writers)
     return world._replace(servers=servers, writers=writers)
 
 
-def _older_server(server: Server, ticks: int, keeps_late: bool) -> Server:
-    holding = server.holding
+@cache
+def _older_server(scope: Scope, server: Server, keeps_late: bool) -> Server:
+    holding, ticks = server.holding, scope.server_rate
     sent = None if holding.sent is None else max(holding.sent - ticks, -holding.length)
     holding = holding._replace(deadline=max(holding.deadline - ticks, NOW), sent=sent)
     kept = None if server.kept is None else server.kept - ticks
@@ -412,8 +444,9 @@ def _older_server(server: Server, ticks: int, keeps_late: bool) -> Server:
     return server._replace(holding=holding, kept=kept and max(kept, NOW))
 
 
-def _older_writer(writer: Writer, ticks: int) -> Writer:
-    until = writer.wait.until
+@cache
+def _older_writer(scope: Scope, writer: Writer) -> Writer:
+    until, ticks = writer.wait.until, scope.writer_rate
     if until is None:
         return writer
     return writer._replace(wait=writer.wait._replace(until=max(until - ticks, NOW)))
