@@ -89,8 +89,8 @@ ROOMS = {
     "writ.api.store": _down(
         """
         historical_model store insight environment_changes promotions gateway_changes trials policy_tests copying
-        expiring gathered_writes writing models examination duties leases backup history credentials audit search
-        elements credential_rows actor pages gateway_settings environments environment_ids database errors
+        expiring gathered_writes writing models examination duties leases backup history credentials audit finding
+        search elements credential_rows actor pages gateway_settings environments environment_ids database errors
         """
     ),
     "writ.api.settings": _down(

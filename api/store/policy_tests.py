@@ -15,6 +15,8 @@ from .elements.element_bodies import Body, encode_body
 from .environment_ids import Bounds
 from .environments import Environment, environment_within
 from .errors import BodyFault, Conflict, NotFound, PreconditionFailed, Rejected
+from .finding.finding import read_part
+from .finding.folding import fold
 from .pages import cursor_after, read_cursor
 
 MOST_SETS: Final = 1_000
@@ -71,16 +73,20 @@ class PolicyTests:
         self._connections = connections
 
     def list(
-        self, env: str, limit: int, cursor: str | None = None, bounds: Bounds = None
+        self, env: str, limit: int, cursor: str | None = None, bounds: Bounds = None, part: str = ""
     ) -> tuple[list[bytes], str | None]:
-        """Returns sets as JSON by id, and the cursor of the next page, or None at the end. Raises BadQuery."""
+        """Returns sets as JSON by id, and the cursor of the next page, or None at the end. Raises BadQuery.
+
+        With a `part`, only the sets whose id has it.
+        """
+        folded = read_part(part)
         after = "" if cursor is None else read_cursor(_LIST, cursor, 1)[0]
         with self._connections.reading() as db:
             environment = environment_within(db, env, bounds)
-            query = "SELECT id, body FROM policy_tests WHERE environment = ? AND id > ? ORDER BY id LIMIT ?"
-            rows = db.execute(query, (environment.number, after, limit + 1)).fetchall()
-        next_cursor = cursor_after(_LIST, (rows[limit - 1][0],)) if len(rows) > limit else None
-        return [body for _, body in rows[:limit]], next_cursor
+            query = "SELECT id FROM policy_tests WHERE environment = ? AND id > ? ORDER BY id"
+            ids = [id for (id,) in db.execute(query, (environment.number, after)).fetchall() if folded in fold(id)]
+            bodies = [_found(db, environment, id).text for id in ids[:limit]]
+        return bodies, cursor_after(_LIST, (ids[limit - 1],)) if len(ids) > limit else None
 
     def get(self, env: str, id: str, bounds: Bounds = None) -> StoredSet:
         """Returns a set. Raises NotFound."""

@@ -35,6 +35,7 @@ from .environment_ids import Bounds
 from .environments import Environment, EnvironmentChange, all_environments, environment_by_id, environment_within
 from .errors import ElementKey
 from .expiring import ExpiryIndex
+from .finding.finder import Finder
 from .gateway_settings import read_gateway
 from .gathered_writes import write_gathered
 from .history import change_log
@@ -75,8 +76,7 @@ class Store:
     def __init__(self, database: OpenedDatabase, clock: Clock, locked_milliseconds: int, limits: Limits):
         """Use `Store.open`."""
         connections = self._connections = database.connections
-        self._clock = clock
-        self.limits = limits
+        self._clock, self.limits = clock, limits
         """The limits of models."""
         self.upgraded_from = database.upgraded_from
         """The copy of the store as it was before this process upgraded it, or None."""
@@ -87,7 +87,7 @@ class Store:
         self.promotions = Promotions(connections, lambda: self._time(None))
         self.policy_tests = PolicyTests(connections)
         self.expiring = ExpiryIndex(connections, self._time)
-        self.insight = Insight(connections)
+        self.insight, self.finder = Insight(connections), Finder(connections)
         self.history = History(connections)
         self.registry = StoredRegistry(connections)
         self.shared_keys = shared_keys(connections)

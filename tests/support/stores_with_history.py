@@ -11,6 +11,7 @@ from writ.api.store.audit.events import Event
 from writ.api.store.audit.exports import Export
 from writ.api.store.audit.refused_attempts import Attempt
 from writ.api.store.copying.places import Place
+from writ.api.store.copying.rows import LEFT_OUT
 from writ.api.store.credentials.credentials import ApiKeySpec, ClientSpec
 from writ.api.store.database.sqlite.table_list import all_tables
 from writ.api.store.elements.edits import Create, Put
@@ -115,7 +116,7 @@ def _end_log(store: Store, clock: Clock) -> None:
     store.audit.count_exports(Counter({(int(clock.now // 3_600), export): 2}))
 
 
-def contents(place: Place, besides: frozenset[str] = frozenset({"bundles"})) -> dict[str, list[Any]]:
+def contents(place: Place, besides: frozenset[str] = LEFT_OUT) -> dict[str, list[Any]]:
     """Returns the rows of every table, and the last numbers of those with numbers of their own."""
     found: dict[str, list[Any]] = {}
     with place.opened() as connections, connections.reading() as db:

@@ -7,16 +7,23 @@ from typing import Final
 from ....compiler.model.elements import LISTS, ElementKind
 from ...http.bodies import JSON
 from ...http.openapi.operation import Answer, Operation, Parameter, Schema, named, page_of
-from ...http.openapi.vocabulary import ETAG, IF_MATCH, IF_NONE_MATCH, LOCATION, PAGE, UNCHANGED
+from ...http.openapi.vocabulary import ETAG, IF_MATCH, IF_NONE_MATCH, LOCATION, PAGE, PART, UNCHANGED
 from ...store.elements.listing import FILTERS
+from ...store.finding.finding import MOST_COUNTED
 from ...store.writing import MAX_EDITS
 from .element_paths import ServedKind
 from .elements import MERGE_PATCH
+from .management_shapes import TotalAnswer
 from .write_warnings import WRITE_WARNINGS
 
 _CASCADE: Final = Parameter(
     "cascade",
     "Also delete the elements that refer to it. A policy that loses its last role is deleted too.",
+    {"type": "boolean", "default": False},
+)
+_TOTAL: Final = Parameter(
+    "total",
+    f"Also count the elements of all pages, up to {MOST_COUNTED}.",
     {"type": "boolean", "default": False},
 )
 _BEFORE: Final = Parameter(
@@ -28,12 +35,14 @@ _PATCH: Final[Schema] = {"type": "object", "description": "A JSON merge patch (R
 def listing(kind: ServedKind) -> Operation:
     """Returns the operation: list the elements."""
     filters = (Parameter(name, f"Only {_plural(kind)} with this `{name}`.") for name in FILTERS[kind.name])
+    page = page_of(named(_class(kind)))
+    page["properties"]["total"] = TotalAnswer
     return Operation(
         f"list{_classes(kind)}",
         _tag(kind),
         f"List the {_plural(kind)} " + ("in their order" if kind.ordering else "by key"),
-        {200: Answer("A page.", page_of(named(_class(kind))))},
-        query=(*PAGE, *filters),
+        {200: Answer("A page. Only with `total=true`, it has `total`.", page)},
+        query=(*PAGE, PART, _TOTAL, *filters),
     )
 
 

@@ -18,6 +18,7 @@ from ...store.elements.element_bodies import Body
 from ...store.environment_ids import Bounds
 from ...store.errors import ElementKey
 from .element_paths import ServedKind
+from .management_shapes import TotalAnswer
 from .write_warnings import show_warnings
 
 MERGE_PATCH: Final = "application/merge-patch+json"
@@ -33,20 +34,32 @@ class ElementsOfKind:
         self._work, self._bodies, self._limits = work, bodies, limits
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:
-        """Answer 200 with a page, ordered by key. Every parameter except `limit` and `cursor` is a filter."""
+        """Answer 200 with a page, ordered by key.
+
+        Every parameter except `limit`, `cursor`, `q` and `total` is a filter.
+        """
         filters = parameters(req)
+        part, wants_total = filters.pop("q", ""), flag(filters, "total")
+        filters.pop("total", None)
         wanted = page_limit(filters, self._limits.page_items)
         filters.pop("limit", None)
         cursor = filters.pop("cursor", None)
         bounds, chunks = req.context.credential.bounds, list[bytes]()
         while True:
             limit = min(CHUNK_ROWS, wanted)
-            chunk, cursor = await self._work.read(self._chunk, env, filters, limit, cursor, bounds)
+            chunk, cursor = await self._work.read(self._chunk, env, part, filters, limit, cursor, bounds)
             chunks.append(chunk)
             wanted -= limit
             if cursor is None or not wanted:
                 break
-        resp.data = b'{"items":[' + b",".join(chunks) + b'],"next_cursor":' + ENCODER.encode(cursor) + b"}"
+        end = b""
+        if wants_total:
+            total = self._work.store.finder.total
+            end = b',"total":' + ENCODER.encode(
+                TotalAnswer(*await self._work.read(total, env, self._kind.name, part, filters, bounds))
+            )
+        items = b",".join(filter(None, chunks))
+        resp.data = b'{"items":[' + items + b'],"next_cursor":' + ENCODER.encode(cursor) + end + b"}"
 
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:
         """Answer 201 with the new element, or 200 with an assignment of equal content.
@@ -60,10 +73,10 @@ class ElementsOfKind:
         resp.set_header("Location", self._kind.path_to(env, _key_in(self._kind, committed)))
 
     def _chunk(
-        self, env: str, filters: dict[str, str], limit: int, cursor: str | None, bounds: Bounds
+        self, env: str, part: str, filters: dict[str, str], limit: int, cursor: str | None, bounds: Bounds
     ) -> tuple[bytes, str | None]:
         """Returns some elements as JSON, joined by commas, and the cursor of the next ones."""
-        page = self._work.store.list(env, self._kind.name, filters, limit, cursor, bounds)
+        page = self._work.store.finder.page(env, self._kind.name, part, filters, limit, cursor, bounds)
         return b",".join(ENCODER.encode(stored.body) for stored in page.items), page.next_cursor
 
 

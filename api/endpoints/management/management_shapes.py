@@ -18,6 +18,13 @@ Approvals = Annotated[int, Meta(ge=0, le=1)]
 Description = Annotated[str, Meta(max_length=1_000)]
 
 
+class TotalAnswer(Struct, frozen=True):
+    """The number of the elements that fit. With `more`, there are more than these."""
+
+    count: Count
+    more: bool
+
+
 class NewEnvironment(Struct, frozen=True, forbid_unknown_fields=True):
     """A new environment. A protected one can't be deleted.
 

@@ -14,7 +14,7 @@ from ...engines.live.store_work import StoreWork
 from ...http.bodies import ENCODER, JSON, Bodies
 from ...http.entity_tags import expected_tags, is_known, required_tag, wants_new
 from ...http.openapi.operation import Answer, Operation, page_of
-from ...http.openapi.vocabulary import ETAG, IF_MATCH, IF_NONE_MATCH, LOCATION, PAGE, UNCHANGED
+from ...http.openapi.vocabulary import ETAG, IF_MATCH, IF_NONE_MATCH, LOCATION, PAGE, PART, UNCHANGED
 from ...http.queries import known_parameters, page_limit
 from ...http.raw_paths import segment
 from ...identity.request_actor import actor_of
@@ -39,7 +39,11 @@ _STORED: Final = Answer("The tests.", StoredTests, (ETAG,))
 _MADE: Final = Answer("The new tests.", StoredTests, (LOCATION, ETAG))
 
 LIST: Final = Operation(
-    "listTests", TAG, "List the stored policy tests by id", {200: Answer("A page.", page_of(StoredTests))}, query=PAGE
+    "listTests",
+    TAG,
+    "List the stored policy tests by id",
+    {200: Answer("A page.", page_of(StoredTests))},
+    query=(*PAGE, PART),
 )
 CREATE: Final = Operation(
     "createTests",
@@ -83,10 +87,10 @@ class TestSets:
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:
         """Answer 200 with a page, ordered by id."""
-        asked = known_parameters(req, "limit", "cursor")
+        asked = known_parameters(req, "limit", "cursor", "q")
         limit, bounds = page_limit(asked, self._limits.page_items), req.context.credential.bounds
         listed = self._work.store.policy_tests.list
-        found, cursor = await self._work.read(listed, env, limit, asked.get("cursor"), bounds)
+        found, cursor = await self._work.read(listed, env, limit, asked.get("cursor"), bounds, asked.get("q", ""))
         resp.data = b'{"items":[' + b",".join(found) + b'],"next_cursor":' + ENCODER.encode(cursor) + b"}"
 
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:

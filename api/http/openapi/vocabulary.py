@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from ...store.finding.finding import LONGEST_PART
 from ...store.pages import MAX_PAGE
 from ..queries import DEFAULT_PAGE_ITEMS
 from ..request_id import HEADER
@@ -16,6 +17,13 @@ PAGE: Final = (
     Parameter("cursor", "The start of the page: the `next_cursor` of the previous page."),
 )
 """The query of every list."""
+
+PART: Final = Parameter(
+    "q",
+    "A part of an id or a name. Case, marks on letters and invisible characters make no difference.",
+    {"type": "string", "maxLength": LONGEST_PART},
+)
+"""The part of a text that the items of a list have."""
 
 IF_MATCH: Final = Parameter(
     "If-Match", "The entity tag that the client read. If it has changed since, the answer is 412."

@@ -10,6 +10,7 @@ from ...endpoints.insight import (
     figures,
     holdings,
     lints,
+    overall_search,
     rights,
     translate,
     who_can,
@@ -40,6 +41,12 @@ INSIGHT_ROUTES: Final[tuple[RouteRow, ...]] = (
         Env.NAMED,
         counts_endpoint.ElementCounts,
         {"GET": (READ, counts_endpoint.GET)},
+    ),
+    RouteRow(
+        "/v1/environments/{env}/search",
+        Env.NAMED,
+        overall_search.OverallSearch,
+        {"GET": (READ, overall_search.GET)},
     ),
     RouteRow(
         "/v1/environments/{env}/subjects/{type}/{id}/holdings",

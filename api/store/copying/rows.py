@@ -8,6 +8,7 @@ from ....bundles.progress import Progress
 from ..database.connection import Connection
 from ..database.connections import StoreConnections
 from ..database.sqlite.table_list import Table, all_tables
+from ..finding.keeping import make_all_blocks
 
 Row: TypeAlias = tuple[Any, ...]
 
@@ -17,8 +18,8 @@ BATCH_BYTES: Final = 4 * 2**20
 
 STAGE: Final = "copying"
 
-LEFT_OUT: Final = frozenset({"bundles"})
-"""These rows name files of the other server. A start builds them again."""
+LEFT_OUT: Final = frozenset({"bundles", "entry_blocks"})
+"""The bundles name files of the other server, and a start builds them again. Blocks of entries follow from elements."""
 
 _GROWING: Final = {"audit": "audit_grows"}
 """The trigger that a table has against gaps. The log begins after 1 if its first entries have expired."""
@@ -47,6 +48,7 @@ def copy_rows(source: StoreConnections, target: Connection, progress: Progress) 
                 with source.translated():
                     last = db.last_number(table.name)
                 target.number_after(table.name, last)
+    make_all_blocks(target)
     return counts
 
 

@@ -79,6 +79,9 @@ class Connection(Protocol):
     def compares_json(self) -> bool:
         """True if statements may compare a member of a body, of any type, with a number or a text."""
 
+    def contains(self, column: str, part: str, /) -> tuple[str, str | bytes]:
+        """Returns the condition that the text of a column has a part, and its parameter. It may find more rows."""
+
     def stream(self, sql: str, parameters: Parameters | None = None, /) -> Iterator[Any]:
         """Yields the rows of a statement, in a transaction, without all of them in memory."""
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from ....bundles.conditions.values import is_text
 from ....bundles.wording import alternatives, quoted
@@ -115,6 +115,17 @@ def list_page(
 ) -> ElementPage:
     """Returns a page of a list, by key, in the order of code points; of routes in their order. Raises BadQuery."""
     refuse_limit(limit)
+    rows = listed_rows(db, environment, kind, filters, limit + 1, cursor)
+    items = tuple(StoredElement(decode_body(body), environment.etag_of(version)) for version, body, *_ in rows[:limit])
+    return ElementPage(
+        items, cursor_after(kind.name, tuple(map(str, rows[limit - 1][2:]))) if len(rows) > limit else None
+    )
+
+
+def listed_rows(
+    db: Connection, environment: Environment, kind: Kind, filters: Mapping[str, str], most: int, cursor: str | None
+) -> list[tuple[Any, ...]]:
+    """Returns the first rows after a cursor: version, body, and the values of the list's order. Raises BadQuery."""
     conditions, values = _conditions(kind, filters)
     if cursor is not None:
         conditions.append(f"({', '.join(kind.order)}) > ({', '.join('?' for _ in kind.order)})")
@@ -123,11 +134,16 @@ def list_page(
     order = ", ".join(kind.order)
     table = f"{kind.name} AS t{_lookup(db, environment, kind, filters)}"
     query = f"SELECT version, body, {order} FROM {table} WHERE {where} ORDER BY {order} LIMIT ?"
-    rows = db.execute(query, (environment.number, *values, limit + 1)).fetchall()
-    items = tuple(StoredElement(decode_body(body), environment.etag_of(version)) for version, body, *_ in rows[:limit])
-    return ElementPage(
-        items, cursor_after(kind.name, tuple(map(str, rows[limit - 1][2:]))) if len(rows) > limit else None
-    )
+    return db.execute(query, (environment.number, *values, most)).fetchall()
+
+
+def count_up_to(db: Connection, environment: Environment, kind: Kind, filters: Mapping[str, str], most: int) -> int:
+    """Returns the number of the elements that pass all filters, or `most` if there are more. Raises BadQuery."""
+    conditions, values = _conditions(kind, filters)
+    where = " AND ".join(["environment = ?", *conditions])
+    rows = f"SELECT 1 FROM {kind.name} AS t{_lookup(db, environment, kind, filters)} WHERE {where} LIMIT ?"
+    ((count,),) = db.execute(f"SELECT count(*) FROM ({rows}) AS found", (environment.number, *values, most)).fetchall()
+    return int(count)
 
 
 def _lookup(db: Connection, environment: Environment, kind: Kind, filters: Mapping[str, str]) -> str:

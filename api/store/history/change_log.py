@@ -17,6 +17,7 @@ from ..elements.element_bodies import Body
 from ..elements.kinds import KINDS
 from ..environments import Environment
 from ..errors import BadQuery, ElementKey, NotFound
+from ..finding.keeping import EntryKeeper
 from ..pages import cursor_after, read_cursor, refuse_limit
 from .origin import Origin, read_origin, refuse_direct_change
 
@@ -94,6 +95,7 @@ class ChangeLogWriter:
         self._chunks = 0
         self._counts: Counter[tuple[ElementKind, str]] = Counter()
         self._gateway: str | None = None
+        self._keeper = EntryKeeper(db, environment.number)
 
     @property
     def change_counts(self) -> ChangeCounts:
@@ -123,6 +125,7 @@ class ChangeLogWriter:
     def add(self, change: BodyChange) -> None:
         """Add an entry for the change of one element."""
         self.count(change)
+        self._keeper.add(change)
         self._pending.append((change.kind, change.key, _raw(change.before), _raw(change.after)))
         if len(self._pending) == CHUNK_ENTRIES:
             self._store_chunk()
@@ -136,6 +139,7 @@ class ChangeLogWriter:
         if origin is None:
             refuse_direct_change(self._environment, self.change_counts)
         self._store_chunk()
+        self._keeper.end()
         number, revision, counts = self._environment.number, self._environment.revision + 1, self.change_counts
         told = None if origin is None else msgspec.json.encode(origin).decode()
         row = (number, revision, time, actor.name, msgspec.json.encode(counts).decode(), delta, told)

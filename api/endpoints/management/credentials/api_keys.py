@@ -11,7 +11,7 @@ from ....engines.live.store_work import StoreWork
 from ....http.bodies import ENCODER, JSON, Bodies
 from ....http.entity_tags import refuse_tags
 from ....http.openapi.operation import Answer, Operation, page_of
-from ....http.openapi.vocabulary import CACHE_CONTROL, LOCATION, PAGE
+from ....http.openapi.vocabulary import CACHE_CONTROL, LOCATION, PAGE, PART
 from ....http.queries import known_parameters
 from ....http.rejections import BodyRejected
 from ....identity.credential import Credential
@@ -27,7 +27,7 @@ from .managed_credentials import NO_STORE, answer_page, refuse_higher_scopes
 _TAG: Final = "API keys"
 
 LIST: Final = Operation(
-    "listApiKeys", _TAG, "List the API keys by id", {200: Answer("A page.", page_of(ApiKeyAnswer))}, query=PAGE
+    "listApiKeys", _TAG, "List the API keys by id", {200: Answer("A page.", page_of(ApiKeyAnswer))}, query=(*PAGE, PART)
 )
 CREATE: Final = Operation(
     "createApiKey",
@@ -57,7 +57,9 @@ class ApiKeys:
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
         """Answer 200 with a page of the keys that the caller may manage, by id."""
-        await answer_page(req, resp, self._work, self._limits, self._work.store.credentials.api_keys, _shown)
+        await answer_page(
+            req, resp, self._work, self._limits, self._work.store.credentials.api_keys, "api_keys", _shown
+        )
 
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
         """Answer 201 with the new key. It is shown only in this answer."""

@@ -11,7 +11,7 @@ from ....engines.live.store_work import StoreWork
 from ....http.bodies import ENCODER, JSON, Bodies
 from ....http.entity_tags import refuse_tags
 from ....http.openapi.operation import Answer, Operation, page_of
-from ....http.openapi.vocabulary import CACHE_CONTROL, LOCATION, PAGE
+from ....http.openapi.vocabulary import CACHE_CONTROL, LOCATION, PAGE, PART
 from ....http.queries import known_parameters
 from ....identity.credential import Credential
 from ....identity.credential_shapes import ClientAnswer, ClientPatch, ClientWithSecret, NewClient, in_order
@@ -27,7 +27,7 @@ from .managed_credentials import NO_STORE, answer_page, refuse_higher_scopes
 _TAG: Final = "Clients"
 
 LIST: Final = Operation(
-    "listClients", _TAG, "List the clients by id", {200: Answer("A page.", page_of(ClientAnswer))}, query=PAGE
+    "listClients", _TAG, "List the clients by id", {200: Answer("A page.", page_of(ClientAnswer))}, query=(*PAGE, PART)
 )
 CREATE: Final = Operation(
     "createClient",
@@ -87,7 +87,9 @@ class Clients:
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
         """Answer 200 with a page of the clients that the caller may manage, by id."""
-        await answer_page(req, resp, self._work, self._limits, self._work.store.credentials.clients, shown_client)
+        await answer_page(
+            req, resp, self._work, self._limits, self._work.store.credentials.clients, "clients", shown_client
+        )
 
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
         """Answer 201 with the new client and its secret, which is shown only in this answer."""

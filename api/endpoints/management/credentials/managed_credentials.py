@@ -1,7 +1,8 @@
 """The shared parts of the endpoints for clients and API keys."""
 
 from collections.abc import Callable
-from typing import Final, TypeVar
+from functools import partial
+from typing import Final, Protocol, TypeAlias, TypeVar
 
 import falcon.asgi
 
@@ -12,11 +13,26 @@ from ....http.rejections import Forbidden
 from ....identity.credential import Credential, highest
 from ....settings.settings import HttpLimits
 from ....store.environment_ids import Bounds
+from ....store.finding.finding import read_part
+from ....store.finding.folding import fold
+from ....store.pages import MAX_PAGE, cursor_after
 
 NO_STORE: Final = "no-store"
 """`Cache-Control` of an answer that shows a secret."""
 
-_T = TypeVar("_T")
+
+class _Named(Protocol):
+    """A credential."""
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def name(self) -> str: ...
+
+
+_T = TypeVar("_T", bound=_Named)
+_Rows: TypeAlias = Callable[[Bounds, int, str | None], tuple[list[_T], str | None]]
 
 
 async def answer_page(
@@ -24,14 +40,29 @@ async def answer_page(
     resp: falcon.asgi.Response,
     work: StoreWork,
     limits: HttpLimits,
-    rows: Callable[[Bounds, int, str | None], tuple[list[_T], str | None]],
+    rows: _Rows[_T],
+    listed: str,
     shown: Callable[[_T], object],
 ) -> None:
-    """Answers 200 with a page of the credentials that the caller may manage, by id."""
-    asked = known_parameters(req, "limit", "cursor")
-    limit = page_limit(asked, limits.page_items)
-    found, cursor = await work.read(rows, req.context.credential.bounds, limit, asked.get("cursor"))
+    """Answers 200 with a page of a list, by id: the credentials that the caller may manage. `listed` names the list."""
+    asked = known_parameters(req, "limit", "cursor", "q")
+    limit, folded = page_limit(asked, limits.page_items), read_part(asked.get("q", ""))
+    page = partial(_fitting, rows, listed, folded) if folded else rows
+    found, cursor = await work.read(page, req.context.credential.bounds, limit, asked.get("cursor"))
     resp.data = ENCODER.encode({"items": list(map(shown, found)), "next_cursor": cursor})
+
+
+def _fitting(
+    rows: _Rows[_T], listed: str, folded: str, within: Bounds, limit: int, cursor: str | None
+) -> tuple[list[_T], str | None]:
+    """Returns a page of the credentials whose id or name has a folded text. They are few, so all are read."""
+    found: list[_T] = []
+    while len(found) <= limit:
+        some, cursor = rows(within, MAX_PAGE, cursor)
+        found += (one for one in some if any(folded in fold(text) for text in (one.id, one.name)))
+        if cursor is None:
+            break
+    return found[:limit], cursor_after(listed, (found[limit - 1].id,)) if len(found) > limit else None
 
 
 def refuse_higher_scopes(scopes: tuple[str, ...], maker: Credential) -> None:

@@ -11,13 +11,15 @@ from ....engines.live.store_work import StoreWork
 from ....http.bodies import ENCODER, JSON, Bodies
 from ....http.entity_tags import refuse_tags
 from ....http.openapi.operation import Answer, Operation, page_of
-from ....http.openapi.vocabulary import LOCATION, PAGE
+from ....http.openapi.vocabulary import LOCATION, PAGE, PART
 from ....http.queries import known_parameters, page_limit
 from ....http.raw_paths import segment
 from ....identity.request_actor import actor_of
 from ....settings.settings import HttpLimits
 from ....store.actor import Actor
 from ....store.environments import Environment, EnvironmentChange
+from ....store.finding.finding import read_part
+from ....store.finding.folding import fold
 from ....store.pages import cursor_after, read_cursor
 from ..body_shapes import shaped
 from ..elements import MERGE_PATCH
@@ -31,7 +33,7 @@ LIST: Final = Operation(
     _TAG,
     "List the environments by id",
     {200: Answer("A page.", page_of(EnvironmentAnswer))},
-    query=PAGE,
+    query=(*PAGE, PART),
 )
 CREATE: Final = Operation(
     "createEnvironment",
@@ -72,12 +74,13 @@ class Environments:
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
         """Answer 200 with a page of the environments that the caller may see, by id."""
-        asked = known_parameters(req, "limit", "cursor")
-        limit = page_limit(asked, self._limits.page_items)
+        asked = known_parameters(req, "limit", "cursor", "q")
+        limit, folded = page_limit(asked, self._limits.page_items), read_part(asked.get("q", ""))
         behind = read_cursor(_LIST, asked["cursor"], 1)[0] if "cursor" in asked else ""
         bounds = req.context.credential.bounds
         everything = await self._work.read(self._work.store.environments)
-        found = [one for one in everything if one.id > behind and (bounds is None or one.uuid in bounds)]
+        seen = (one for one in everything if bounds is None or one.uuid in bounds)
+        found = [one for one in seen if one.id > behind and folded in fold(one.id)]
         cursor = cursor_after(_LIST, (found[limit - 1].id,)) if len(found) > limit else None
         resp.data = ENCODER.encode({"items": [shown_environment(one) for one in found[:limit]], "next_cursor": cursor})
 

@@ -105,6 +105,10 @@ class PostgresConnection:
         """False: a column and a parameter have one type each."""
         return False
 
+    def contains(self, column: str, part: str, /) -> tuple[str, str]:
+        """Returns the condition that the text of a column has a part, and its parameter."""
+        return f"strpos({column}, ?) > 0", part
+
     def execute_many(self, sql: str, rows: Iterable[Parameters], /) -> None:
         """Run a statement without results for each of the rows of parameters."""
         left = iter(rows)

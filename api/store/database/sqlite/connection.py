@@ -16,6 +16,11 @@ LARGE_CACHE_KIB: Final = 256 * 1024
 """The cache of a write of many rows: the pages of the indexes that it changes fit in it."""
 
 
+_WILD: Final = "*?["
+MOST_BYTES: Final = 3
+"""The bytes of one character, of which none is left out."""
+
+
 class SqliteConnection(Database):
     """A connection of `Connection`'s kind.
 
@@ -44,6 +49,17 @@ class SqliteConnection(Database):
     def compares_json(self) -> bool:
         """True: a value has its own type."""
         return True
+
+    def contains(self, column: str, part: str, /) -> tuple[str, str | bytes]:
+        """Returns the condition that the text of a column has a part, and its parameter. It may find more rows.
+
+        PERF: GLOB skips to the first character at a third of the time of `instr`, but only to one of ASCII. The second
+        byte of another character tells more than the first one.
+        """
+        if part[0].isascii() and part[0] not in _WILD:
+            return f"{column} GLOB ?", f"*{''.join(f'[{one}]' if one in _WILD else one for one in part)}*"
+        sought = part.encode()
+        return f"instr(CAST({column} AS BLOB), ?) > 0", sought[1:] if len(sought) > MOST_BYTES else sought
 
     def stream(self, sql: str, parameters: Parameters | None = None, /) -> Iterator[Any]:
         """Yields the rows of a statement, each as it is found."""
