@@ -14,6 +14,15 @@ from .watch import Watch
 BUSY_SECONDS = 5.0
 """Seconds that a write waits for another write."""
 
+IDLE_SECONDS = 4
+"""Seconds between two statements of a server's write, after which PostgreSQL ends it. They are fewer than others wait.
+
+A write of a server goes on within milliseconds. One that is stopped must not keep all other servers waiting.
+"""
+
+LARGE_WRITE_IDLE_SECONDS = 30
+"""The same of a job or a command, which checks a whole model between two statements."""
+
 LONG_WAIT_FACTOR = 6
 """The factor by which urgent writes wait longer, such as a revocation while a large model is replaced."""
 
@@ -54,6 +63,7 @@ class DatabaseServer:
         refuse: Raises StoreUnavailable if no decision may wait for the database now. Asked before something is read for
             one, and while the answer of the database does not come.
         wait: Is called after each commit of a change, with its primary, by the thread that made it, which has no lock.
+        idle_seconds: The time between two statements of a write, after which the database ends it.
     """
 
     url: str
@@ -62,6 +72,7 @@ class DatabaseServer:
     watch: Callable[[CommitSignal], Watch] | None = None
     refuse: Callable[[], None] = _never_refused
     wait: Callable[[Primary], None] = _none_waits
+    idle_seconds: float = LARGE_WRITE_IDLE_SECONDS
 
 
 class StoreConnections(Protocol):

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ..database.commit_signal import CommitSignal
-from ..database.connections import DatabaseServer, Primary
+from ..database.connections import IDLE_SECONDS, DatabaseServer, Primary
 from ..errors import LeaseOver, StoreUnavailable
 from .confirmations import Confirmations, Confirmed, untold
 from .lease_cell import LeaseCell, is_live
@@ -52,7 +52,9 @@ class ServerLease:
     @property
     def database(self) -> DatabaseServer:
         """The database for all processes of the server, which decide nothing without a lease."""
-        return DatabaseServer(self.url, self._admit, self._is_current, self._watch, self._refuse)
+        return DatabaseServer(
+            self.url, self._admit, self._is_current, self._watch, self._refuse, idle_seconds=IDLE_SECONDS
+        )
 
     @property
     def local_database(self) -> DatabaseServer:
@@ -60,7 +62,9 @@ class ServerLease:
 
         The keeper finds out first whether it answers. So without a lease, they decide by what they have.
         """
-        return DatabaseServer(self.url, self._admit, self._is_current, refuse=self._refuse_local)
+        return DatabaseServer(
+            self.url, self._admit, self._is_current, refuse=self._refuse_local, idle_seconds=IDLE_SECONDS
+        )
 
     def tell_confirmed(self, confirmed: Confirmed) -> None:
         """Let `confirmed` hear of each commit that is answered. Call it before the first one."""

@@ -17,6 +17,7 @@ from . import lease_tables as sql
 from .holding import Holding, Reading
 from .lease_cell import LeaseCell, boot_ns
 from .lengths import LEASE_SECONDS, SECOND, held_ns, lease_ns, pause_seconds
+from .living_servers import LivingServers
 from .primary_line import take_line
 from .primary_mark import PrimaryLine
 from .trace import Seen, Trace
@@ -57,6 +58,7 @@ class Keeper:
         self._connect, self._raise_signal, self._cell, self._log, self._clock = connect, raise_signal, cell, log, clock
         self._lease, self._pause = lease_ns(lease_seconds), pause_seconds(lease_seconds)
         self._holding, self._beside, self._trace = Holding(held_ns(lease_seconds)), beside, trace
+        self._living: Final = LivingServers(id)
         self._db: psycopg.Connection | None = None
         self._line: PrimaryLine | None = None
         self._hinted, self._is_troubled = -1, False
@@ -149,8 +151,8 @@ class Keeper:
             self._trace.keep(Seen(id, self._line, number))
 
     def _take_place(self, db: psycopg.Connection) -> None:
-        """Count for the rate limits as one of the servers that have a row."""
-        ids = sorted(id for id, *_ in db.execute(sql.LIST_SERVERS) if id != sql.UNKNOWN_SERVER)
+        """Count for the rate limits as one of the servers that live."""
+        ids = self._living.among(db.execute(sql.LIST_SERVERS), self._clock())
         if self.id in ids:
             self._cell.share.set(ids.index(self.id), len(ids))
 

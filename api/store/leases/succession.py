@@ -15,6 +15,7 @@ from ....bundles.conditions.instants import show_seconds
 from ..actor import COMMAND_LINE, SERVICE
 from ..audit.entries import AuditEntry, append
 from ..audit.events import Event
+from ..database.connections import IDLE_SECONDS
 from ..database.postgresql.connection import PostgresConnection
 from ..database.postgresql.write_locks import LOCK_STORE
 from ..errors import StoreUnavailable
@@ -58,10 +59,12 @@ class Succession:
     def lock(self) -> None:
         """Keep out all writers, and all who would begin an epoch too, to the end of the transaction.
 
-        Raises StoreUnavailable after LOCK_SECONDS: a caller that waits in silence looks like one that hangs.
+        Raises StoreUnavailable after LOCK_SECONDS: a caller that waits in silence looks like one that hangs. If
+        the caller stops in its transaction, the database ends it.
         """
         try:
             self._db.execute(f"SET LOCAL lock_timeout = '{LOCK_SECONDS}s'")
+            self._db.execute(f"SET LOCAL idle_in_transaction_session_timeout = '{IDLE_SECONDS}s'")
             self._db.execute(LOCK_STORE)
             self._db.execute(sql.LOCK_LINE)
         except errors.LockNotAvailable:

@@ -43,9 +43,6 @@ FOLDER_ID: Final = "folder.id"
 READ_SECONDS: Final = 60.0
 """The time of one query of a read or a write. The server ends it then."""
 
-IDLE_SECONDS: Final = 30.0
-"""The time between two statements of a write. A stopped process must not keep other writers waiting."""
-
 _PARAMETERS: Final = {"application_name": "writ", "connect_timeout": str(CONNECT_SECONDS), **CLIENT_PROBES}
 
 
@@ -131,7 +128,7 @@ class PostgresConnections:
         began, seconds = perf_counter(), wait_factor * self._busy_seconds
         begin = (
             f"BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; {_limit('lock_timeout', seconds)};"
-            f" {_limit('idle_in_transaction_session_timeout', IDLE_SECONDS)};"
+            f" {_limit('idle_in_transaction_session_timeout', self._server.idle_seconds)};"
             f" {taking(environments)}; {_limit('statement_timeout', READ_SECONDS)}"
         )
         with self._transaction(begin, seconds, self.signal if tells else None) as db:
@@ -253,7 +250,7 @@ class PostgresConnections:
             db.undo()
         except (QueryFailed, StoreUnavailable):  # its state is unknown, so the next one starts on a new connection
             for name in ("held", "trier"):
-                if getattr(self._local, name, (0, None))[1] is db:
+                if (getattr(self._local, name, None) or (0, None))[1] is db:
                     self._drop(name)
 
     def _drop(self, name: str) -> None:

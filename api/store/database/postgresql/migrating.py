@@ -11,6 +11,7 @@ from typing import Final
 from psycopg import errors
 
 from ...errors import OlderFormat, StoreUnavailable
+from ..connections import LARGE_WRITE_IDLE_SECONDS
 from ..driver_errors import QueryFailed
 from ..newest_format import LEAST_FORMAT
 from ..schema import MIGRATIONS
@@ -30,6 +31,9 @@ FROM pg_class WHERE relnamespace = current_schema()::regnamespace
 
 _MADE_BY_ANOTHER: Final = (errors.DuplicateTable, errors.UniqueViolation)
 """The errors of a session that makes a table which another one has just made: it had waited for that one."""
+
+_LIMITED: Final = f"SET LOCAL idle_in_transaction_session_timeout = '{LARGE_WRITE_IDLE_SECONDS}s'"
+"""A process that stops in the middle must not keep the others out for ever."""
 
 _UNLIMITED: Final = "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0"
 
@@ -79,7 +83,7 @@ def _begun_alone(connections: PostgresConnections, db: PostgresConnection) -> in
     """Begin a transaction beside which nothing is written. Returns the format, or 0 for a store that it is to fill."""
     found = _version(connections, db)
     try:
-        db.run(f"BEGIN; {LOCK_STORE if found else FORMAT_TABLE}")
+        db.run(f"BEGIN; {_LIMITED}; {LOCK_STORE if found else FORMAT_TABLE}")
     except QueryFailed as ex:
         if found or not isinstance(ex.__cause__, _MADE_BY_ANOTHER):
             raise
@@ -128,5 +132,5 @@ def _refuse_unfit(connections: PostgresConnections, db: PostgresConnection) -> N
     with failures():
         right = foreign_right(db.conn, connections.schema)
     if right is not None:
-        said = f"the store `{connections.place}` {right.words}; run `{right.remedy}`"
+        said = f"the store `{connections.place}` {right.words}; {right.remedy}"
         raise StoreUnavailable(said, "the database of the store gives other roles too many rights")

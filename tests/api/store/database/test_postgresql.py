@@ -4,6 +4,7 @@ import os
 import random
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from psycopg.conninfo import make_conninfo
 from writ.api.store.database.audit_tables import AUDIT
+from writ.api.store.database.connections import BUSY_SECONDS, IDLE_SECONDS, LARGE_WRITE_IDLE_SECONDS
 from writ.api.store.database.postgresql.connection import PostgresConnection
 from writ.api.store.database.postgresql.connections import PostgresConnections
 from writ.api.store.database.postgresql.poolers import refuse_shared_sessions
@@ -22,7 +24,7 @@ from writ.api.store.database.postgresql.write_locks import LOCK_STORE
 from writ.api.store.database.time_limit import TimeLimit
 from writ.api.store.elements.edits import Create, Put
 from writ.api.store.errors import Rejected, StoreUnavailable, WriteTakesLong
-from writ.api.store.leases.database_users import without_lease
+from writ.api.store.leases.database_users import ServerLease, without_lease
 from writ.api.store.store import Store
 from writ.api.store.writing import Write
 
@@ -91,6 +93,39 @@ def test_a_write_waits_for_another_one_no_longer_than_it_may(database: Engine, t
         other.execute(LOCK_STORE)
         with pytest.raises(StoreUnavailable, match=r"was locked by another write for 0\.05 s; try again"):
             write(store, Create("roles", {"id": "r"}))
+    write(store, Create("roles", {"id": "r"}))
+    store.close()
+
+
+def test_a_write_that_stops_keeps_no_other_one_waiting_for_long(database: Engine, tmp_path: Path) -> None:
+    """The other one succeeded after 30 seconds, and gave up after 5."""
+    assert database.url is not None
+    server = without_lease(database.url)
+    assert server.idle_seconds == LARGE_WRITE_IDLE_SECONDS
+    assert ServerLease(database.url).database.idle_seconds == IDLE_SECONDS < BUSY_SECONDS
+    stopped = Store.open(tmp_path / "stopped", server=replace(server, idle_seconds=0.5))
+    other = database.open(tmp_path / "other")
+    with pytest.raises(StoreUnavailable), stopped._connections.writing():
+        write(other, Create("roles", {"id": "r"}))
+    assert [role["id"] for role in stored(other)["roles"]] == ["r"]
+    stopped.close()
+    other.close()
+
+
+def lose(db: Any, other: "psycopg.Connection[Any]") -> None:
+    other.execute(END_SESSIONS)
+    db.execute("SELECT count(*) FROM roles")
+
+
+def test_a_thread_that_lost_a_trial_and_then_a_write_says_so(database: Engine, tmp_path: Path) -> None:
+    """It was a TypeError: the first loss had dropped the one connection, and left nothing in its place."""
+    assert database.url is not None
+    store = database.open(tmp_path)
+    assert isinstance(store._connections, PostgresConnections)
+    with psycopg.connect(database.url, autocommit=True) as other:
+        for block in (store._connections.trying(TimeLimit(60.0)), store._connections.writing()):
+            with pytest.raises(StoreUnavailable), block as db:
+                lose(db, other)
     write(store, Create("roles", {"id": "r"}))
     store.close()
 

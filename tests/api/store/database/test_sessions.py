@@ -77,6 +77,25 @@ def test_a_role_that_may_make_functions_in_the_schema_is_refused(tenant: str, da
     opened(database, tmp_path).close()
 
 
+def test_a_store_that_another_role_has_planted_is_refused(tenant: str, database: str, tmp_path: Path) -> None:
+    """Its owner could write each table, and run statements as the store's role by a trigger."""
+    own = make_conninfo(database, user=tenant)
+    run(database, f"GRANT CREATE ON SCHEMA public TO {tenant}")
+    run(own, "CREATE TABLE public.writ_format (number bigint, least bigint)", "INSERT INTO writ_format VALUES (1, 1)")
+    run(database, f"REVOKE CREATE ON SCHEMA public FROM {tenant}")
+    run(own, "GRANT ALL ON public.writ_format TO PUBLIC")
+    assert "has the relation public.writ_format of another role" in refused(database, tmp_path)
+
+
+def test_a_trigger_of_another_role_is_refused(tenant: str, database: str, tmp_path: Path) -> None:
+    opened(database, tmp_path).close()
+    run(database, f"CREATE SCHEMA theirs AUTHORIZATION {tenant}", f"GRANT TRIGGER ON public.roles TO {tenant}")
+    own = make_conninfo(database, user=tenant)
+    made = "CREATE FUNCTION theirs.spy() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END'"
+    run(own, made, "CREATE TRIGGER spy BEFORE INSERT ON public.roles FOR EACH ROW EXECUTE FUNCTION theirs.spy()")
+    assert "has the trigger function theirs.spy() of another role" in refused(database, tmp_path)
+
+
 def test_a_store_of_a_role_that_owns_the_database_alone(tenant: str, database: str, tmp_path: Path) -> None:
     """As the page says to make it."""
     run(database, f"ALTER DATABASE {conninfo_to_dict(database)['dbname']} OWNER TO {tenant}")

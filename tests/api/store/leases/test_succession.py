@@ -7,8 +7,23 @@ from writ.api.store.errors import StoreUnavailable
 from writ.api.store.leases import succession
 from writ.api.store.leases.lengths import SECOND
 from writ.api.store.leases.primary_line import take_line
+from writ.api.store.leases.succession import Succession
 
 pytestmark = pytest.mark.postgresql
+
+
+def test_a_process_that_stops_with_the_lock_does_not_keep_it(conninfo: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It kept all writers out, and all who would begin an epoch, until somebody ended it by hand."""
+    monkeypatch.setattr(succession, "IDLE_SECONDS", 1)
+    with psycopg.connect(conninfo, autocommit=True) as db, psycopg.connect(conninfo) as other:
+        take_line(db, SECOND)
+        other.execute("SET LOCAL lock_timeout = '60s'")
+        stopped = Succession(db, SECOND)
+        db.execute("BEGIN")
+        stopped.lock()
+        other.execute(LOCK_STORE)
+        with pytest.raises(psycopg.errors.IdleInTransactionSessionTimeout):
+            db.execute("COMMIT")
 
 
 def test_a_lock_that_another_session_keeps_is_told(

@@ -1,7 +1,8 @@
-"""Finds other roles that could run statements with the rights of the store's role, by functions in the store's schema.
+"""Finds other roles that could run statements with the rights of the store's role, by what is theirs in its schema.
 
 PostgreSQL takes the function whose parameters suit a call best, also if another one stands in an earlier schema. So a
-role that may make functions in the store's schema could make one that Writ calls.
+role that may make functions in the store's schema could make one that Writ calls. A role that owns a table of the store
+could read and write it, and give it triggers, which run with the rights of the store's role.
 """
 
 from typing import Any, Final, NamedTuple
@@ -26,11 +27,22 @@ UNION ALL
 SELECT 'operator', o.oid::regoperator::text
 FROM pg_operator o JOIN pg_namespace n ON n.oid = o.oprnamespace JOIN pg_roles r ON r.oid = o.oprowner
 WHERE nspname = '%(schema)s' AND NOT {_TRUSTED}
+UNION ALL
+SELECT 'relation', c.oid::regclass::text
+FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_roles r ON r.oid = c.relowner
+WHERE nspname = '%(schema)s' AND NOT {_TRUSTED}
+UNION ALL
+SELECT 'trigger function', p.oid::regprocedure::text
+FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+    JOIN pg_proc p ON p.oid = t.tgfoid JOIN pg_roles r ON r.oid = p.proowner
+WHERE nspname = '%(schema)s' AND NOT {_TRUSTED}
 """
+
+_DROPPED: Final = {"function": "ROUTINE", "operator": "OPERATOR"}
 
 
 class ForeignRight(NamedTuple):
-    """A way in which another role could use the store's rights, and the statement that ends it."""
+    """A way in which another role could use the store's rights, and what to do about it."""
 
     words: str
     remedy: str
@@ -47,16 +59,21 @@ def foreign_right(db: psycopg.Connection[Any], schema: str) -> ForeignRight | No
     rows = found.fetchall()
     db.execute("COMMIT")
     if not rows:
-        return ForeignRight(f"has no schema `{schema}`", f'CREATE SCHEMA "{schema}"')
+        return ForeignRight(f"has no schema `{schema}`", f'run `CREATE SCHEMA "{schema}"`')
     for kind, name in rows:
         if kind == "right":
             return ForeignRight(
                 f"lets {name} make functions in its schema `{schema}`, which Writ might call",
-                f'REVOKE CREATE ON SCHEMA "{schema}" FROM {name}',
+                f'run `REVOKE CREATE ON SCHEMA "{schema}" FROM {name}`',
+            )
+        if kind in _DROPPED:
+            return ForeignRight(
+                f"has the {kind} {name} of another role in its schema, which Writ might call",
+                f"run `DROP {_DROPPED[kind]} {name}`",
             )
         if kind != "schema":
             return ForeignRight(
-                f"has the {kind} {name} of another role in its schema, which Writ might call",
-                f"DROP {'ROUTINE' if kind == 'function' else 'OPERATOR'} {name}",
+                f"has the {kind} {name} of another role, which may have planted the tables there",
+                "use an empty database, or restore the store's own dump as its own role",
             )
     return None
