@@ -6,7 +6,7 @@ from .lease_tables import UNKNOWN_SERVER
 
 
 class LivingServers:
-    """The rows of all servers, as one of them has seen them. A row that stays as it is for a lease is that of a dead server.
+    """The rows of all servers, as one of them has seen them. If a row stays as it is for a lease, its server is dead.
 
     Only a writer removes such a row, and hours may pass without one. The killed server would keep its share until then.
     """
