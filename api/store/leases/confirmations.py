@@ -25,9 +25,16 @@ LONGEST_PAUSE: Final = 0.05
 Confirmed: TypeAlias = Callable[[float, bool], None]
 """Takes the seconds that a commit waited, and whether that was for the end of a lease. Any thread may call it."""
 
+Leased: TypeAlias = Callable[[], PrimaryLine | None]
+"""Returns the primary of this server's lease, or None if it has no lease yet, or is no server."""
+
 
 def untold(_seconds: float, _lapsed: bool) -> None:
     """Counts nothing."""
+
+
+def unleased() -> None:
+    """Returns None: a process without a lease may use any primary."""
 
 
 class Waiting(NamedTuple):
@@ -62,12 +69,14 @@ class Confirmations:
         lease_seconds: float = LEASE_SECONDS,
         clock: Callable[[], int] = boot_ns,
         confirmed: Confirmed = untold,
+        leased: Leased = unleased,
     ) -> None:
         """`own` is the id of this process's server, or None if it belongs to none. `connect` opens a connection to the
         primary with autocommit. `clock` gives nanoseconds of CLOCK_BOOTTIME. `confirmed` hears of each commit that is
-        answered, before its caller does.
+        answered, before its caller does. `leased` tells the primary that this server reads from.
         """
         self._own, self._connect, self._clock, self._confirmed = own, connect, clock, confirmed
+        self._leased = leased
         self._lease = lease_ns(lease_seconds)
         self._db: psycopg.Connection | None = None
         self._line: PrimaryLine | None = None
@@ -79,7 +88,7 @@ class Confirmations:
         """Returns a future that is done when each server has confirmed the commits before, or its lease has run out.
 
         The caller has raised the signal of its server. `line` is that of the primary that has the commit. The future
-        raises NotSignalled if another one writes by now, or if the database can't be asked.
+        raises NotSignalled if another one writes by now, or has this server's lease, or if the database can't be asked.
         """
         waiting = Waiting(Future(), line, self._clock())
         waiting.future.set_running_or_notify_cancel()  # so that a client that goes away can't cancel it
@@ -124,7 +133,7 @@ class Confirmations:
         """Draw a ticket for what is new, read the rows, and answer what is done. Returns what still waits."""
         if not (new or waits):
             return []
-        if any(one.line not in (None, self._line) for one in new):
+        if {self._leased(), *(one.line for one in new)} - {None, self._line}:
             self._disconnect()  # it may be older than the one that has the commit
         if new:
             ((ticket, _),) = self._execute(sql.DRAW_TICKET)
@@ -140,7 +149,7 @@ class Confirmations:
     def _servers(self, waits: Sequence[Wait]) -> list[ServerRow]:
         """Returns the rows of all servers. Raises StoreUnavailable if they are not of the primary of all waits."""
         rows = list(self._execute(sql.LIST_NOTED))
-        lines = {line for wait in waits for line in (wait.line, *(one.line for one in wait.waiting))}
+        lines = {line for wait in waits for line in (wait.line, *(one.line for one in wait.waiting))} | {self._leased()}
         assert self._line is not None
         if lines - {None, self._line} or any(noted != self._line.noted for noted, *_ in rows):
             raise StoreUnavailable("another primary has the commits from now on")

@@ -73,19 +73,22 @@ class ServerLease:
     def confirm(self, primary: Primary | None) -> "Future[None]":
         """Returns a future that is done when each server sees the commits before. See `Confirmations.confirm`.
 
-        `primary` is that of the commits, or None if that is not known.
+        `primary` is that of the commits, or None if that is not known: it is that of the lease then.
         """
         if self._waiting is None or self._waiting[0] != os.getpid():  # a fork has none of its parent's threads
             connect = connecting(self.url, self.seconds)
-            waiting = Confirmations(self.id, connect, self.seconds, confirmed=self._confirmed)
+            waiting = Confirmations(self.id, connect, self.seconds, confirmed=self._confirmed, leased=self._leased)
             self._waiting = os.getpid(), waiting
-        return self._waiting[1].confirm(_line(primary))
+        return self._waiting[1].confirm(_line(primary) or self.cell.line)
 
     def close(self) -> None:
         """End the waiting of this process, after the commits that wait."""
         waiting, self._waiting = self._waiting, None
         if waiting is not None and waiting[0] == os.getpid():
             waiting[1].close()
+
+    def _leased(self) -> PrimaryLine | None:
+        return self.cell.line
 
     def _is_current(self, primary: Primary) -> bool:
         return self.cell.line in (None, primary)

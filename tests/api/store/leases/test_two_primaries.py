@@ -1,0 +1,82 @@
+"""An old primary that runs on beside a promoted replica: nothing is confirmed there, and no server goes back to it."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import psycopg
+import pytest
+from psycopg.conninfo import conninfo_to_dict
+from writ.api.store.errors import NotSignalled
+from writ.api.store.leases.database_users import ServerLease
+from writ.api.store.leases.lease_connection import lease_connection
+from writ.api.store.leases.primary_line import take_line
+from writ.api.store.leases.primary_mark import PrimaryLine
+
+from tests.support import postgres
+from tests.support.leased_server import prepare
+
+SECONDS = 0.5
+MINUTE = 60
+
+pytestmark = pytest.mark.postgresql
+
+
+class Both(NamedTuple):
+    """Connection strings to a database on the old primary and on the new one, and to the first that takes writes."""
+
+    old: str
+    new: str
+    any: str
+
+
+def line_at(conninfo: str) -> PrimaryLine:
+    """The line of a primary, as a new connection finds or notes it."""
+    with lease_connection(conninfo) as db:
+        return take_line(db, 1)
+
+
+@pytest.fixture(scope="module")
+def clusters(request: pytest.FixtureRequest) -> Iterator[tuple[str, str]]:
+    """The two primaries. Both have a database for each test of the module."""
+    place, names = postgres.needed(), [one.name for one in request.session.items if one.module is request.module]
+    with postgres.server(place) as old:
+        for name in names:
+            with psycopg.connect(old, autocommit=True) as db:
+                db.execute(f"CREATE DATABASE {name}".encode())
+            prepare(f"{old} dbname={name}")
+            line_at(f"{old} dbname={name}")
+        with postgres.replica(place, old) as (new, promote):
+            promote()
+            yield old, new
+
+
+@pytest.fixture
+def both(clusters: tuple[str, str], request: pytest.FixtureRequest) -> Both:
+    old, new = (f"{one} dbname={request.node.name}" for one in clusters)
+    hosts = ",".join(str(conninfo_to_dict(one)["host"]) for one in clusters)
+    return Both(old, new, f"{old} host={hosts} target_session_attrs=read-write")
+
+
+def test_nothing_is_confirmed_at_another_primary_than_that_of_the_lease(both: Both) -> None:
+    """The connection of the waiting writes idles at the old one, and a new one would lead there too."""
+    lease = ServerLease(both.any, SECONDS)
+    old = line_at(both.old)
+    lease.confirm(None).result(MINUTE)
+    lease.cell.set_line(old)
+    lease.confirm(None).result(MINUTE)
+    lease.confirm(old).result(MINUTE)
+    lease.cell.set_line(line_at(both.new))
+    for primary in (None, old):
+        with pytest.raises(NotSignalled):
+            lease.confirm(primary).result(MINUTE)
+    lease.close()
+
+
+def test_a_confirmation_goes_to_the_primary_of_the_lease(both: Both) -> None:
+    lease = ServerLease(both.new, SECONDS)
+    lease.cell.set_line(line_at(both.new))
+    lease.confirm(None).result(MINUTE)
+    with lease_connection(both.new) as new, lease_connection(both.old) as old:
+        tickets = [db.execute("SELECT is_called FROM commit_tickets").fetchone() for db in (new, old)]
+    assert tickets == [(True,), (False,)]
+    lease.close()
