@@ -68,7 +68,7 @@ ROOMS = {
     "writ.api.engines": _down("leases publishing exports live jobs work"),
     "writ.api.identity": _down(
         """
-        tokens known_credentials request_actor recent_headers noting_guard guard credential keys
+        issuers tokens known_credentials request_actor recent_headers noting_guard guard credential keys
         attempt_counts failed_attempts uses secret_format credential_shapes admin_access admin_key
         """
     ),
@@ -89,7 +89,8 @@ ROOMS = {
     "writ.api.store": _down(
         """
         historical_model store insight environment_changes promotions gateway_changes trials policy_tests copying
-        expiring gathered_writes writing models examination duties leases backup history credentials audit finding
+        expiring gathered_writes writing models examination duties leases backup history sign_ins credentials audit
+        finding
         search elements credential_rows actor pages gateway_settings environments environment_ids database errors
         """
     ),
@@ -126,11 +127,10 @@ ENTRY_POINTS = {
     "runtime/engine.py": "it opens files and holds a clock",
     "runtime/rate_counters.py": "it makes a secret and a lock for the counters of one process",
 }
-USER_TOKENS = ("api/endpoints/gateway/issuers.py", "api/endpoints/gateway/user_tokens.py")
 ONE_PLACE = {
     "lark": ("compiler/language/",),
     "pyrsistent": ("runtime/state/overlay.py",),
-    "jwt": ("bundles/signing/", "api/identity/tokens/", "api/identity/keys/", *USER_TOKENS),
+    "jwt": ("bundles/signing/", "api/identity/tokens/", "api/identity/keys/", "api/identity/issuers/"),
     "cryptography": (
         "bundles/signing/",
         "api/identity/tokens/",
@@ -144,7 +144,7 @@ ONE_PLACE = {
     "urllib3": (
         "api/agent/sources/",
         "api/telemetry/decision_log/sinks/collector.py",
-        "api/endpoints/gateway/issuers.py",
+        "api/identity/issuers/key_sets.py",
     ),
     "httpx": ("api/client/client/",),
     "fsspec": ("api/agent/sources/published.py", "api/engines/publishing/publishing_target.py"),

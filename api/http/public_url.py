@@ -17,9 +17,9 @@ class Locations:
     async def process_response(
         self, _req: falcon.asgi.Request, resp: falcon.asgi.Response, _resource: object, _succeeded: bool
     ) -> None:
-        """Completes the header, if the answer has one."""
+        """Completes the header, if the answer has one with a path."""
         location = resp.get_header("Location")
-        if location is not None:
+        if location is not None and location.startswith("/"):  # not that of a provider where people sign in
             resp.set_header("Location", self._path + location)
 
 

@@ -22,8 +22,6 @@ from ..endpoints.errors import ErrorAnswers
 from ..endpoints.gateway.front import GatewayFront, at_once
 from ..endpoints.gateway.gateway import Gateway
 from ..endpoints.gateway.gateway_answering import GatewayAnswering
-from ..endpoints.gateway.issuers import KeySets
-from ..endpoints.gateway.user_tokens import UserTokens
 from ..endpoints.metrics_page.metrics_answering import MetricsAnswering
 from ..engines.live.engine_access import EngineOf
 from ..engines.live.preparing_threads import PreparingThreads
@@ -35,6 +33,8 @@ from ..http.revision_tokens import DecisionHeaders
 from ..identity.credential import Credential, Verifier
 from ..identity.failed_attempts import FailedAttempts
 from ..identity.guard import Access, Guard
+from ..identity.issuers.key_sets import KeySets
+from ..identity.issuers.user_tokens import UserTokens
 from ..identity.noting_guard import NotingGuard
 from ..identity.recent_headers import RecentHeaders
 from ..settings.settings import HttpLimits, Settings

@@ -6,7 +6,7 @@ All SQL of Writ is in this package. Reading path, from the bottom up:
 - `environment_ids`, `environments`, `gateway_settings`: the environments of the store;
 - `pages`: the cursors of lists; `actor`: the author of a change;
 - `elements`, `search`, `finding`: the elements of a model, the candidates of a search, and a part of a name;
-- `audit`, `credential_rows`, `credentials`: the audit log, clients and keys;
+- `audit`, `credential_rows`, `credentials`, `sign_ins`: the audit log, clients and keys, people and their sessions;
 - `history`, `models`, `writing`, `gathered_writes`: the change log, whole models, and a write;
 - `expiring`, `policy_tests`, `trials`, `gateway_changes`, `promotions`, `environment_changes`, `insight`: one
   task each;

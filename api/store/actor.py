@@ -12,7 +12,8 @@ class Actor(msgspec.Struct, frozen=True):
 
     `bounds` are those of its credential: it can do nothing outside them. `address` is the source of its request,
     `request_id` the request's own id. `token` is the id of the access token that a client used. `scopes` are those that
-    permit the request, any one of them. None means that it needs no scope.
+    permit the request, any one of them. None means that it needs no scope. `session` is the id of a person's session,
+    and `shown` the person's name.
     """
 
     name: str
@@ -23,6 +24,8 @@ class Actor(msgspec.Struct, frozen=True):
     request_id: str | None = None
     token: str | None = None
     scopes: tuple[str, ...] | None = None
+    session: str | None = None
+    shown: str | None = None
 
 
 CLIENT_PREFIX: Final = "client:"
@@ -30,6 +33,9 @@ CLIENT_PREFIX: Final = "client:"
 
 API_KEY_PREFIX: Final = "api-key:"
 """The start of an API key's name; its id follows."""
+
+PERSON_PREFIX: Final = "person:"
+"""The start of the name of a person who signed in; the person's id follows."""
 
 ADMIN_KEY: Final = "admin-key"
 """The name of the actor who sends the administrator's key."""

@@ -58,16 +58,18 @@ class ApiKey:
     last_used: str | None = None
 
 
-_BOUND = (
+BOUND = (
     "environments, (SELECT json_group_array(id) FROM"
     " (SELECT e.id AS id FROM environments e JOIN json_each(t.environments) j ON e.uuid = j.value ORDER BY e.id)"
     " AS bound)"
 )
+"""The columns with the environments of a credential, of the row `t`, as `read_bounds` reads them."""
+
 _USED = "(SELECT used FROM credential_uses WHERE credential = '{}' || t.id)"
 _CLIENT = (
-    f"id, name, description, scopes, token_lifetime, created, revoked, secret, {_USED.format(CLIENT_PREFIX)}, {_BOUND}"
+    f"id, name, description, scopes, token_lifetime, created, revoked, secret, {_USED.format(CLIENT_PREFIX)}, {BOUND}"
 )
-_API_KEY = f"id, name, scopes, created, expires_at, {_USED.format(API_KEY_PREFIX)}, {_BOUND}"
+_API_KEY = f"id, name, scopes, created, expires_at, {_USED.format(API_KEY_PREFIX)}, {BOUND}"
 _WITHIN = (
     "(CAST(:within AS TEXT) IS NULL OR (json_array_length(environments) > 0 AND NOT EXISTS"
     " (SELECT 1 FROM json_each(t.environments) WHERE value NOT IN (SELECT value FROM json_each(:within)))))"
@@ -83,12 +85,12 @@ def client_row(db: Connection, id: str, within: Bounds = None) -> Client:
 
     Raises NotFound; with bounds, OutOfBounds if it is outside them or does not exist.
     """
-    return _client(_one(db, "clients", _CLIENT, "client", id, within))
+    return _client(one_within(db, "clients", _CLIENT, "client", id, within))
 
 
 def api_key_row(db: Connection, id: str, within: Bounds = None) -> ApiKey:
     """Returns the API key of that id. Raises as `client_row`."""
-    return _api_key(_one(db, "api_keys", _API_KEY, "API key", id, within))
+    return _api_key(one_within(db, "api_keys", _API_KEY, "API key", id, within))
 
 
 def api_key_with(db: Connection, secret: bytes) -> ApiKey | None:
@@ -102,13 +104,13 @@ def client_rows(db: Connection, within: Bounds, limit: int, cursor: str | None) 
 
     Raises BadQuery.
     """
-    rows, behind = _page(db, "clients", _CLIENT, within, limit, cursor)
+    rows, behind = page_within(db, "clients", _CLIENT, within, limit, cursor)
     return [_client(row) for row in rows], behind
 
 
 def api_key_rows(db: Connection, within: Bounds, limit: int, cursor: str | None) -> tuple[list[ApiKey], str | None]:
     """Returns API keys within the bounds, as `client_rows`."""
-    rows, behind = _page(db, "api_keys", _API_KEY, within, limit, cursor)
+    rows, behind = page_within(db, "api_keys", _API_KEY, within, limit, cursor)
     return [_api_key(row) for row in rows], behind
 
 
@@ -146,7 +148,11 @@ def uuid_of(db: Connection, environment: str) -> str | None:
         return None
 
 
-def _one(db: Connection, table: str, columns: str, noun: str, id: str, within: Bounds) -> tuple[Any, ...]:
+def one_within(db: Connection, table: str, columns: str, noun: str, id: str, within: Bounds) -> tuple[Any, ...]:
+    """Returns the row of a table with that id, within the bounds. `noun` is its name in messages.
+
+    Raises NotFound; with bounds, OutOfBounds.
+    """
     # SQLite takes no lone surrogates.
     query = f"SELECT {columns} FROM {table} t WHERE {_WITHIN} AND id = :id"
     row: tuple[Any, ...] | None = (
@@ -161,9 +167,10 @@ def _one(db: Connection, table: str, columns: str, noun: str, id: str, within: B
     return row
 
 
-def _page(
+def page_within(
     db: Connection, table: str, columns: str, within: Bounds, limit: int, cursor: str | None
 ) -> tuple[list[tuple[Any, ...]], str | None]:
+    """Returns rows of a table within the bounds, by id, and the cursor of the next page or None. Raises BadQuery."""
     refuse_limit(limit)
     (after,) = ("",) if cursor is None else read_cursor(table, cursor, 1)
     query = f"SELECT {columns} FROM {table} t WHERE {_WITHIN} AND id > :after ORDER BY id LIMIT :limit"
@@ -175,7 +182,8 @@ def _json(bounds: Bounds) -> str | None:
     return None if bounds is None else msgspec.json.encode(sorted(bounds)).decode()
 
 
-def _bounds(uuids: str | None, ids: str) -> tuple[Bounds, tuple[str, ...] | None]:
+def read_bounds(uuids: str | None, ids: str) -> tuple[Bounds, tuple[str, ...] | None]:
+    """Returns what the columns `BOUND` have: the bounds, and the ids of the environments that exist, or None twice."""
     if uuids is None:
         return None, None
     return frozenset(msgspec.json.decode(uuids, type=list[str])), tuple(msgspec.json.decode(ids, type=list[str]))
@@ -183,13 +191,13 @@ def _bounds(uuids: str | None, ids: str) -> tuple[Bounds, tuple[str, ...] | None
 
 def _client(row: tuple[Any, ...]) -> Client:
     id, name, description, scopes, lifetime, created, revoked, secret, used, uuids, ids = row
-    bounds, last_used = _bounds(uuids, ids), _shown_use(used)
+    bounds, last_used = read_bounds(uuids, ids), _shown_use(used)
     return Client(id, name, description, tuple(scopes.split()), lifetime, created, revoked, secret, *bounds, last_used)
 
 
 def _api_key(row: tuple[Any, ...]) -> ApiKey:
     id, name, scopes, created, expires_at, used, uuids, ids = row
-    return ApiKey(id, name, tuple(scopes.split()), created, expires_at, *_bounds(uuids, ids), _shown_use(used))
+    return ApiKey(id, name, tuple(scopes.split()), created, expires_at, *read_bounds(uuids, ids), _shown_use(used))
 
 
 def _shown_use(used: int | None) -> str | None:

@@ -54,6 +54,7 @@ from .policy_tests import PolicyTests
 from .promotions.promotion import Promotion
 from .promotions.promotions import Promotions
 from .search.candidates import Candidates, resource_candidates, subject_candidates
+from .sign_ins.sign_ins import SignIns
 from .trials.changed_models import ChangedModels
 from .trials.trial import Trial, read_tests, trial_limit, try_write
 from .writing import Write, Writes
@@ -83,13 +84,13 @@ class Store:
         self.watch, self.signal = database.watch, connections.signal
         self.writes = Writes(connections, self._time, locked_milliseconds)
         self.credentials = Credentials(connections, lambda: self._time(None))
+        self.sign_ins = SignIns(connections, lambda: self._time(None))
         self.audit = AuditLog(connections, self._time)
         self.promotions = Promotions(connections, lambda: self._time(None))
         self.policy_tests = PolicyTests(connections)
         self.expiring = ExpiryIndex(connections, self._time)
         self.insight, self.finder = Insight(connections), Finder(connections)
-        self.history = History(connections)
-        self.registry = StoredRegistry(connections)
+        self.history, self.registry = History(connections), StoredRegistry(connections)
         self.shared_keys = shared_keys(connections)
         self.changed_models = ChangedModels(connections, clock, limits)
         self.possible_loss, self.exposures = connections.possible_loss, connections.exposures

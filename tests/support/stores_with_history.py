@@ -18,6 +18,8 @@ from writ.api.store.elements.edits import Create, Put
 from writ.api.store.environments import EnvironmentChange
 from writ.api.store.policy_tests import NewSet
 from writ.api.store.promotions.promotion import Wanted
+from writ.api.store.sign_ins.session_rows import Person
+from writ.api.store.sign_ins.sign_ins import Rights
 from writ.api.store.store import Store
 
 from tests.support.clock import Clock
@@ -101,6 +103,8 @@ def _add_credentials(store: Store, clock: Clock) -> None:
     client = store.credentials.add_client(ACTOR, ClientSpec("bob\0", ["read"], 900, "text"), generator.randbytes(32))
     store.credentials.add_api_key(ACTOR, ApiKeySpec("key", ["write"], None, [ENV]), generator.randbytes(32))
     store.credentials.revoke_token(ACTOR, "token", int(clock.now) + 900, clock.now)
+    person, used = Person("https://idp.example", "1", "Ann\0"), (generator.randbytes(32), int(clock.now) + 600)
+    store.sign_ins.begin(ACTOR, person, Rights(("read",), (ENV,)), generator.randbytes(32), used, clock.now)
     store.credentials.record_uses({f"client:{client.id}": int(clock.now)}, clock.now)
 
 

@@ -14,6 +14,7 @@ from ...engines.live.bound_engines import refuse_other
 from ...http.bodies import ENCODER
 from ...http.rejections import Unauthenticated
 from ...identity.credential import Credential
+from ...identity.issuers.user_tokens import UserTokens
 from ...telemetry.decision_log.decision_log import NO_LOG, Log
 from ...telemetry.decision_log.entry import Asker, EntryKind, Moment
 from ...telemetry.log_lines import TRACE
@@ -25,7 +26,6 @@ from .headers import GatewayRefused, Headers
 from .outcome import Outcome, allowed, denied, no_route, no_subject, refused, unreadable
 from .question import NoRoute, question_of
 from .tellings import Tellings
-from .user_tokens import UserTokens
 
 CREDENTIAL: Final = "X-Writ-Authorization"
 """The header with the gateway's own credential. `Authorization` is the user's."""

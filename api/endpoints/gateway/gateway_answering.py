@@ -6,11 +6,11 @@ from typing import Protocol
 from ....runtime import BadRequest
 from ...engines.live.bound_engines import ready_engine
 from ...http.error_answers import INTERNAL
+from ...identity.issuers.key_sets import KeysAreComing, KeySets
 from ..decisions.deciding import Deciding
 from ..errors import ErrorAnswers, status_of
 from .asked import GatewayQuestion
 from .gateway import Gateway
-from .issuers import KeysAreComing, KeySets
 from .outcome import Outcome, refused, unreadable
 
 

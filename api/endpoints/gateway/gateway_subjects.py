@@ -6,8 +6,8 @@ from typing import Any
 from msgspec import Struct
 
 from ....bundles.routing.settings import GatewaySettings, JwtSubject
+from ...identity.issuers.user_tokens import BadToken, UserTokens
 from .headers import GatewayRefused, Headers
-from .user_tokens import BadToken, UserTokens
 
 Subject = dict[str, Any]
 

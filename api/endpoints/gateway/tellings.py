@@ -8,13 +8,13 @@ from typing import Final
 from msgspec import Struct
 
 from ....bundles.routing.settings import GatewaySettings
+from ...identity.issuers.user_tokens import UserTokens
 from .asked import GatewayQuestion
 from .contracts.contract import GatewayCall
 from .gateway_subjects import Asking, asking
 from .headers import GatewayRefused, Headers, field_key, needed
 from .original import Original
 from .peers import is_trusted
-from .user_tokens import UserTokens
 
 MOST_TELLINGS: Final = 4_096
 """The tellings that a worker remembers of an environment."""

@@ -24,7 +24,7 @@ _MILLISECOND = 10**6
 class AuditEntry(Struct, frozen=True):
     """An entry of the audit log. `client_id` is the client that was changed, or else the client that acted.
 
-    `actor` is the one who acted. `environment` is the environment's id at that time. `address` is the source of the
+    `actor` is the one who acted, and `actor_name` the name of a person. `environment` is the environment's id at that time. `address` is the source of the
     request, and `request_id` its `X-Request-ID`.
     """
 
@@ -37,6 +37,7 @@ class AuditEntry(Struct, frozen=True):
     address: str | None
     request_id: str | None
     details: Mapping[str, Any]
+    actor_name: str | None
 
 
 _INSTANT: Final[Schema] = {"type": "string", "format": "date-time"}
@@ -106,6 +107,7 @@ def shown_entry(found: NumberedEntry) -> AuditEntry:
         one.address,
         one.request_id,
         one.details,
+        one.actor_name,
     )
 
 

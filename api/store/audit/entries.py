@@ -33,6 +33,7 @@ class AuditEntry(msgspec.Struct, frozen=True):
     `time` is RFC 3339 in UTC with exactly three decimals, so that times compare as text.
 
     `client_id` is the OAuth client that the entry is about, or else the one that acted. `environment` is an id.
+    `actor_name` is the name of a person who acted, as it was then.
     `within` are the UUIDs of the entry's environments: a credential bound to all of them may see it. None means no
     environment in particular.
     """
@@ -47,6 +48,7 @@ class AuditEntry(msgspec.Struct, frozen=True):
     details: Mapping[str, Any] = {}
     within: tuple[str, ...] | None = None
     acting_client: str | None = None
+    actor_name: str | None = None
 
     @classmethod
     def of(
@@ -77,6 +79,7 @@ class AuditEntry(msgspec.Struct, frozen=True):
             details or {},
             None if within is None else tuple(sorted(within)),
             actor.client,
+            actor.shown,
         )
 
 

@@ -12,7 +12,8 @@ def recheck_credential(db: Connection, actor: Actor) -> None:
     The guard checks a credential at the start of a request and after its body. This check covers the time since then:
     no change is ever committed with a right that was removed before.
     """
-    if not (_is_good_client(db, actor) and _is_there(db, "api_keys", actor.api_key)) or _is_revoked(db, actor.token):
+    is_there = _is_there(db, "api_keys", actor.api_key) and _is_there(db, "sessions", actor.session)
+    if not (_is_good_client(db, actor) and is_there) or _is_revoked(db, actor.token):
         raise OutOfBounds("the credential was revoked or restricted while the request was on its way")
 
 

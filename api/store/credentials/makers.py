@@ -1,6 +1,6 @@
 """Finds the actors who can act as a credential, and so may not approve in its place."""
 
-from ..actor import ADMINISTRATORS, Actor
+from ..actor import ADMINISTRATORS, PERSON_PREFIX, Actor
 from ..database.connection import Connection
 from ..errors import NotPermitted
 
@@ -35,12 +35,17 @@ def refuse_approver(db: Connection, approver: Actor, requester: str) -> None:
     The actor who makes a credential, renews its secret or gives it more rights can act in its name. So neither that
     actor, nor its maker, and so on, counts as a second person; nor do two credentials that one credential made. Only
     the administrators may make both. If any of these credentials is of unknown making, there is no approval.
+
+    Another person approves what a person asked for. A key names no person: the one who asked may have it too.
     """
     if approver.name == requester:
-        raise NotPermitted("another credential must approve what this one asked for")
+        another = "person" if _is_person(requester) else "credential"
+        raise NotPermitted(f"another {another} must approve what this one asked for")
+    if _is_person(requester) and not _is_person(approver.name):
+        raise NotPermitted("a person asked for this, so another person must approve it: sign in to the console")
     approving, asking = _hands(db, approver.name), _hands(db, requester)
     for one in sorted((approving | asking) - ADMINISTRATORS):
-        if not _has_maker(db, one):
+        if not _is_person(one) and not _has_maker(db, one):
             raise NotPermitted(
                 f"nothing is known of who made `{one}`, so it counts for no approval; make a new credential"
             )
@@ -60,3 +65,8 @@ def _hands(db: Connection, credential: str) -> set[str]:
 def _has_maker(db: Connection, credential: str) -> bool:
     query = "SELECT 1 FROM credential_makers WHERE credential = ?"
     return db.execute(query, (credential,)).fetchone() is not None
+
+
+def _is_person(actor: str) -> bool:
+    """Returns whether an actor is a person who signed in. No credential makes a person."""
+    return actor.startswith(PERSON_PREFIX)

@@ -78,8 +78,9 @@ class ReplacedStore:
         """Keep revoked tokens revoked in the restored store `db`, and return the credentials that work there again.
 
         Returns None if the replaced store can't tell: then any credential revoked since may work again. Writ revokes no
-        client or key by itself, since an error there may be the reason for the restore.
+        client or key by itself, since an error there may be the reason for the restore. Every session of a person ends.
         """
+        db.execute("DELETE FROM sessions")
         restored = _credentials(db)
         if self.credentials is None:
             db.execute("UPDATE credential_generation SET number = number + 1")

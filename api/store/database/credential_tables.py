@@ -1,4 +1,4 @@
-"""The tables of clients, API keys and tokens."""
+"""The tables of clients, API keys and tokens, and of the people who sign in."""
 
 from typing import Final
 
@@ -31,4 +31,23 @@ CREATE TABLE credential_uses (
 - `credential_makers` tells who could know a credential's secret when it was made, as actors.
 - `credential_uses` tells when a client or an API key was last used. `credential` is its name as an actor, `used` in
   epoch seconds.
+"""
+
+SIGN_INS: Final = """
+CREATE TABLE people (
+    id TEXT PRIMARY KEY, issuer TEXT NOT NULL, subject TEXT NOT NULL, name TEXT NOT NULL, signed_in INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE sessions (
+    id TEXT PRIMARY KEY, person TEXT NOT NULL REFERENCES people (id) ON DELETE CASCADE, secret BLOB NOT NULL UNIQUE,
+    scopes TEXT NOT NULL, environments TEXT,
+    created INTEGER NOT NULL, expires INTEGER NOT NULL, used INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX sessions_of_person ON sessions (person, created);
+CREATE TABLE used_sign_ins (id BLOB PRIMARY KEY, expires INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+"""
+"""The people who signed in at the provider, and their sessions. All times are in epoch seconds.
+
+- `id` of a person is made of the `issuer` and its `subject`. `name` is from the last sign-in.
+- `secret` of a session is the SHA-256 of what its cookie has. `scopes` and `environments` are as in `clients`.
+- `used_sign_ins` has each sign-in that made a session, until it would be too old anyway: each counts once.
 """

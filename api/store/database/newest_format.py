@@ -2,7 +2,7 @@
 
 from typing import Final
 
-STORE_FORMAT: Final = 1
+STORE_FORMAT: Final = 2
 """The number of migrations. Writ upgrades an older store, and refuses a newer one."""
 
 LEAST_FORMAT: Final = 1

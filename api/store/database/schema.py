@@ -1,6 +1,6 @@
 """The schema of the store: its tables, and the migrations that bring an older database up to date.
 
-There is no older format yet. To change a released format:
+To change a released format:
 
 1. Write the step: a function that changes the tables of the last format. Add it to the end of `MIGRATIONS`.
 2. Raise `newest_format.STORE_FORMAT`.
@@ -17,7 +17,7 @@ from typing import Final
 
 from .audit_tables import AUDIT, EXPORTS
 from .connection import Connection
-from .credential_tables import CREDENTIALS
+from .credential_tables import CREDENTIALS, SIGN_INS
 from .element_tables import ELEMENTS, ENVIRONMENTS
 from .history_tables import HISTORY
 
@@ -34,8 +34,16 @@ CREATE TABLE policy_tests (
 
 def _create(db: Connection) -> None:
     for tables in (ENVIRONMENTS, ELEMENTS, HISTORY, CREDENTIALS, AUDIT, EXPORTS, _POLICY_TESTS):
-        for statement in _statements(tables):
-            db.execute(statement)
+        _declare(db, tables)
+
+
+def _add_sign_ins(db: Connection) -> None:
+    _declare(db, SIGN_INS)
+
+
+def _declare(db: Connection, tables: str) -> None:
+    for statement in _statements(tables):
+        db.execute(statement)
 
 
 def _statements(tables: str) -> Iterator[str]:
@@ -51,5 +59,5 @@ def _statements(tables: str) -> Iterator[str]:
             statement = ""
 
 
-MIGRATIONS: Final[tuple[Callable[[Connection], None], ...]] = (_create,)
+MIGRATIONS: Final[tuple[Callable[[Connection], None], ...]] = (_create, _add_sign_ins)
 """Their number is the version of the format. Released migrations never change: each later change is another step."""

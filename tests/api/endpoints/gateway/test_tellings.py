@@ -12,7 +12,7 @@ from writ.api.endpoints.gateway.contracts.all_contracts import CONTRACTS
 from writ.api.endpoints.gateway.gateway_subjects import NoSubject
 from writ.api.endpoints.gateway.headers import GatewayRefused, Headers
 from writ.api.endpoints.gateway.tellings import Tellings
-from writ.api.endpoints.gateway.user_tokens import UserTokens
+from writ.api.identity.issuers.user_tokens import UserTokens
 from writ.bundles.routing.settings import GatewaySettings
 
 SETTINGS = msgspec.convert(

@@ -10,7 +10,7 @@ from sqlite_utils import Database
 from writ.api.store.backup import back_up_older, restore
 from writ.api.store.database.newest_format import STORE_FORMAT
 from writ.api.store.database.schema import MIGRATIONS
-from writ.api.store.database.sqlite import upgrade_copies
+from writ.api.store.database.sqlite import migrating, upgrade_copies
 from writ.api.store.database.sqlite.opening import FILE
 from writ.api.store.elements.edits import Create
 from writ.api.store.errors import OlderFormat, StoreUnavailable
@@ -55,9 +55,26 @@ def copies(directory: Path) -> list[Path]:
     return sorted(directory.glob(f"{FILE}.format-*"))
 
 
-def test_the_formats_start_at_1() -> None:
-    """The newest format is the number of migrations. It is written down apart, because agents have no store."""
-    assert len(MIGRATIONS) == STORE_FORMAT == 1
+def test_the_newest_format_is_the_number_of_migrations() -> None:
+    """It is written down apart, because agents have no store."""
+    assert len(MIGRATIONS) == STORE_FORMAT
+
+
+def test_a_store_of_the_first_format_gets_the_tables_of_people(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(migrating, "MIGRATIONS", MIGRATIONS[:1])
+        store = Store.open(tmp_path / "data")
+        put(store, MODEL)
+        store.close()
+    assert version_of(tmp_path / "data" / FILE) == 1
+    store = Store.open(tmp_path / "data", upgrade=True)
+    assert (stored(store), store.sign_ins.people(10), store.sign_ins.sessions(None, 10)) == (
+        MODEL,
+        ([], None),
+        ([], None),
+    )
+    store.close()
+    assert (version_of(tmp_path / "data" / FILE), len(copies(tmp_path / "data"))) == (STORE_FORMAT, 1)
 
 
 def test_a_store_of_the_newest_format_is_left_alone(data: Path) -> None:

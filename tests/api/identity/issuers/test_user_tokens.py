@@ -16,14 +16,14 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.rsa import generate_private_key
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
-from writ.api.endpoints.gateway.issuers import (
+from writ.api.identity.issuers.key_sets import (
     IDLE_SECONDS,
     REFRESH_SECONDS,
     UNKNOWN_KEY_SECONDS,
     KeysAreComing,
     KeySets,
 )
-from writ.api.endpoints.gateway.user_tokens import LEEWAY_SECONDS, BadToken, UserTokens
+from writ.api.identity.issuers.user_tokens import LEEWAY_SECONDS, BadToken, UserTokens
 from writ.bundles.routing.settings import JwtSubject
 
 ISSUER, OWN = "https://idp.example", "https://writ.example"
@@ -267,7 +267,7 @@ def slow() -> Iterator[str]:
 
 def test_a_key_set_that_comes_too_slowly_ends(slow: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Else it would keep every later fetch away."""
-    monkeypatch.setattr("writ.api.endpoints.gateway.issuers.FETCH_SECONDS", 0.5)
+    monkeypatch.setattr("writ.api.identity.issuers.key_sets.FETCH_SECONDS", 0.5)
     told: list[str] = []
     keys = KeySets(told.append).of(slow)
     with pytest.raises(KeysAreComing):

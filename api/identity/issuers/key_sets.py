@@ -187,7 +187,7 @@ def _key_in(keys: KeysById, id: str | None) -> PublicKey | None:
     return next(iter(keys.values())) if len(keys) == 1 else None
 
 
-def _body(answer: urllib3.BaseHTTPResponse, until: float) -> bytes:
+def read_body(answer: urllib3.BaseHTTPResponse, until: float) -> bytes:
     """Returns the body of an answer, MOST_BYTES of it at most. Raises UnusableKeySet if it comes too slowly."""
     text = b""
     while len(text) < MOST_BYTES and (piece := answer.read1(MOST_BYTES - len(text), decode_content=True)):
@@ -208,7 +208,7 @@ def _text_at(place: str) -> bytes:
         answer = urllib3.request(
             "GET", place, redirect=False, retries=False, timeout=FETCH_SECONDS, preload_content=False
         )
-        text = _body(answer, time.monotonic() + FETCH_SECONDS)
+        text = read_body(answer, time.monotonic() + FETCH_SECONDS)
     except (urllib3.exceptions.HTTPError, OSError, ValueError) as ex:
         raise UnusableKeySet(str(ex).partition("): ")[2] or str(ex)) from None
     if answer.status != 200:

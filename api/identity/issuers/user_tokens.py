@@ -10,7 +10,7 @@ from jwt.types import Options
 from msgspec import Struct
 
 from ....bundles.routing.settings import JwtSubject
-from .issuers import KeySet, KeySets, PublicKey
+from .key_sets import KeySet, KeySets, PublicKey
 
 LONGEST_TOKEN: Final = 8_192
 """The characters of a token that is read."""

@@ -1,0 +1,4 @@
+"""The people who sign in to the console: their names and their sessions.
+
+Reading path: `session_rows` → `sign_ins`.
+"""
