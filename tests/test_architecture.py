@@ -56,7 +56,10 @@ ROOMS = {
         """
     ),
     "writ.api.service": _down(
-        "start app write_revisions refused_changes parts server_program server_parts observing upkeep routes jobs"
+        """
+        start app session_answers write_revisions refused_changes parts server_program server_parts observing upkeep
+        routes jobs
+        """
     ),
     "writ.api.agent": _down(
         """
@@ -64,11 +67,11 @@ ROOMS = {
         sources trust
         """
     ),
-    "writ.api.endpoints": _down("gateway insight metrics_page previewing tokens decisions errors management"),
+    "writ.api.endpoints": _down("sign_in gateway insight metrics_page previewing tokens decisions errors management"),
     "writ.api.engines": _down("leases publishing exports live jobs work"),
     "writ.api.identity": _down(
         """
-        issuers tokens known_credentials request_actor recent_headers noting_guard guard credential keys
+        sign_in issuers tokens known_credentials request_actor recent_headers noting_guard guard credential keys
         attempt_counts failed_attempts uses secret_format credential_shapes admin_access admin_key
         """
     ),
@@ -95,7 +98,10 @@ ROOMS = {
         """
     ),
     "writ.api.settings": _down(
-        "durations model_limits settings written_instants store_settings store_url setting_rows setting_readers"
+        """
+        durations model_limits settings written_instants sign_in_settings store_settings store_url setting_rows
+        setting_readers
+        """
     ),
     "writ.runtime": _down(
         """
@@ -145,6 +151,7 @@ ONE_PLACE = {
         "api/agent/sources/",
         "api/telemetry/decision_log/sinks/collector.py",
         "api/identity/issuers/key_sets.py",
+        "api/identity/sign_in/provider_calls.py",
     ),
     "httpx": ("api/client/client/",),
     "fsspec": ("api/agent/sources/published.py", "api/engines/publishing/publishing_target.py"),

@@ -8,4 +8,5 @@
 - `metrics_page/` answers Prometheus.
 - `insight/` shows and explains an environment.
 - `gateway/` answers gateways.
+- `sign_in/` signs people in to the console, and ends their sessions.
 """

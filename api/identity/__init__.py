@@ -2,5 +2,6 @@
 
 Reading path: `credential_shapes` and `secret_format` → `admin_key` → `admin_access` → `uses` → `failed_attempts` and
 `attempt_counts` → `keys` (the signing keys) → `credential` → `guard` → `noting_guard` → `recent_headers` →
-`request_actor` → `known_credentials` → `tokens` (the access tokens) → `issuers` (tokens of others).
+`request_actor` → `known_credentials` → `tokens` (the access tokens) → `issuers` (tokens of others)
+→ `sign_in` (people).
 """

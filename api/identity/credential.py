@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Protocol
 
+import falcon.asgi
+
 from ...runtime import Engine
 from ..store.environment_ids import Bounds
 
@@ -29,7 +31,7 @@ class Credential:
 
     `bounds` are the UUIDs of the environments that the credential is bound to, or None if it is bound to none. It is
     valid at instants with `since` <= now < `expires`, in epoch seconds. `token` is the id of an access token, or None
-    for another credential.
+    for another credential. `session` is the id of a person's session, and `shown` the person's name.
     """
 
     scope: Scope
@@ -38,6 +40,8 @@ class Credential:
     expires: float = math.inf
     token: str | None = None
     since: float = -math.inf
+    session: str | None = None
+    shown: str | None = None
 
     def is_valid_at(self, now: float) -> bool:
         """Returns whether the credential is valid at `now`. A clock that was set back can make it invalid."""
@@ -52,6 +56,22 @@ class Verifier(Protocol):
 
     def was_issued(self, token: bytes) -> bool:
         """Returns whether this service issued `token`, so that it is no guess although it has ended. May be slow."""
+
+
+class Sessions(Protocol):
+    """The sessions of people, whose cookies count in place of a header."""
+
+    def counts(self, req: falcon.asgi.Request) -> bool:
+        """Returns whether a cookie counts for a request: not where decisions are asked for, and not with a header."""
+
+    async def credential(self, req: falcon.asgi.Request) -> Credential | None:
+        """Returns the credential of the request's session, or None if it names none.
+
+        Raises Unauthenticated if the session has ended, Forbidden if another site may have sent the request, and Stale.
+        """
+
+    def checked_again(self, credential: Credential) -> Credential:
+        """Returns the credential of a session as it is now. Raises Unauthenticated, Stale."""
 
 
 class Recent(Protocol):

@@ -15,7 +15,7 @@ from ..http.rejections import Forbidden, TooManyFailures, Unauthenticated
 from ..http.source_address import source_address
 from ..store.actor import ADMIN_KEY
 from ..store.environment_ids import DEFAULT, refuse_outside
-from .credential import Credential, Recent, Scope, Verifier
+from .credential import Credential, Recent, Scope, Sessions, Verifier
 
 
 class AdminKey:
@@ -60,11 +60,13 @@ class Guard:
         failed: Callable[[str], int | None] = lambda _: None,
         clock: Callable[[], float] = time.time,
         anonymous: Credential | None = None,
+        sessions: Sessions | None = None,
     ) -> None:
         """`uuid_of` returns the UUID of an environment by its id, or None if there is no such environment.
 
         `failed` counts a wrong credential from an address. It returns the seconds to wait after too many, or else None.
         `clock` gives epoch seconds. `anonymous` is the credential of a request that has none, or None to refuse it.
+        `sessions` are those of people, or None if they have no sign-in here.
         """
         self._verifiers = verifiers
         self._routes = routes
@@ -73,6 +75,7 @@ class Guard:
         self._recent = recent
         self._clock = clock
         self._anonymous = anonymous
+        self._sessions = sessions
 
     @property
     def admits_anybody(self) -> bool:
@@ -88,7 +91,8 @@ class Guard:
             falcon.HTTPMethodNotAllowed: the route has no such method. This needs no credential.
             Unauthenticated: the credential is missing or unknown.
             TooManyFailures: the credential is unknown, like too many others from this address.
-            Forbidden, OutOfBounds: the credential has a lower scope, or is bound to other environments.
+            Forbidden, OutOfBounds: the credential has a lower scope, or is bound to other environments, or another site
+                may have sent the request of a session.
         """
         access = self._routes[req.uri_template or ""]
         needed = access.scopes.get(req.method)
@@ -99,7 +103,14 @@ class Guard:
         env = params.get("env", DEFAULT) if access.one_environment else None
         version = self._recent.version()
         req.context.asked = needed, env, version
-        req.context.credential = self._credential_of(req, needed, env, version)
+        found = None
+        if self._sessions is not None and self._sessions.counts(req):
+            found = await self._sessions.credential(req)
+        if found is None:
+            found = self._credential_of(req, needed, env, version)
+        else:
+            self._require(found, needed, env)
+        req.context.credential = found
         CALLER.set(self._who(env, req.context.credential))
 
     def _who(self, env: str | None, credential: Credential) -> Who:
@@ -121,7 +132,15 @@ class Guard:
         needed, env, before = req.context.asked
         version = self._recent.version()
         if version is None or version != before or not req.context.credential.is_valid_at(self._clock()):
-            req.context.credential = self._credential_of(req, needed, env, version)
+            req.context.credential = self._confirmed(req, needed, env, version)
+
+    def _confirmed(self, req: falcon.asgi.Request, needed: Scope, env: str | None, version: object) -> Credential:
+        credential: Credential = req.context.credential
+        if credential.session is None or self._sessions is None:
+            return self._credential_of(req, needed, env, version)
+        found = self._sessions.checked_again(credential)
+        self._require(found, needed, env)
+        return found
 
     def _credential_of(self, req: falcon.asgi.Request, needed: Scope, env: str | None, version: object) -> Credential:
         return self.admitted(req.get_header("Authorization"), partial(source_address, req), needed, env, version)
@@ -142,10 +161,14 @@ class Guard:
             Unauthenticated, TooManyFailures, Forbidden, OutOfBounds: as `process_resource`.
         """
         credential = self._presented(header, address, version)
+        self._require(credential, needed, env)
+        return credential
+
+    def _require(self, credential: Credential, needed: Scope, env: str | None) -> None:
+        """Raises Forbidden, OutOfBounds if a credential does not permit a call."""
         require_scope(credential, needed)
         if credential.bounds is not None and env is not None:
             refuse_outside(self._uuid_of(env), credential.bounds)
-        return credential
 
     def _presented(self, header: str | None, address: Callable[[], str], version: object) -> Credential:
         if header is None and self._anonymous is not None:

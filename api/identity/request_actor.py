@@ -17,7 +17,13 @@ def actor_of(req: falcon.asgi.Request) -> Actor:
     name, needed = credential.actor, req.context.asked[0]
     who = Actor(name, credential.bounds, _id_after(CLIENT_PREFIX, name), _id_after(API_KEY_PREFIX, name))
     scopes = tuple(scope.name.lower() for scope in Scope if scope >= needed)
-    return _actor(req, replace(who, token=credential.token, scopes=scopes))
+    who = replace(who, token=credential.token, scopes=scopes, session=credential.session, shown=credential.shown)
+    return _actor(req, who)
+
+
+def unnamed_actor(req: falcon.asgi.Request) -> Actor:
+    """Returns the actor of a request without a credential: it has the address and the id of the request alone."""
+    return _actor(req, Actor(""))
 
 
 def client_actor(req: falcon.asgi.Request, client: Client) -> Actor:

@@ -5,5 +5,6 @@
 - `server_parts` and `server_program`: what the service and the agent share.
 - `parts`, `app`, `start`: the parts of the service, its application, and its start.
 - `write_revisions`: the revision on the answer to a write.
+- `session_answers`: answers to people, which no cache keeps.
 - `refused_changes`: the wait of a refused change for the other servers.
 """

@@ -10,6 +10,7 @@ from .parts import ServiceParts
 from .refused_changes import RefusedChanges
 from .routes.all_routes import ROUTES
 from .server_parts import Application
+from .session_answers import SessionAnswers
 from .write_revisions import WriteRevisions
 
 
@@ -22,7 +23,9 @@ def create_application(parts: ServiceParts) -> Application:
     """Returns the application with its decision lane; both share the guard, the engines and the handlers."""
     handlers = {route.path: _answering_head(made_handler(route.handler, parts), route.suffix) for route in ROUTES}
     suffixes = {route.path: route.suffix for route in ROUTES if route.suffix}
-    after = [RefusedChanges(parts.work), WriteRevisions(parts.work)]
+    after: list[object] = [RefusedChanges(parts.work), WriteRevisions(parts.work)]
+    if parts.sign_in is not None:
+        after.append(SessionAnswers())
     return parts.application(handlers, [Locations(parts.public_url)], after, suffixes=suffixes)
 
 

@@ -16,6 +16,7 @@ from ..endpoints.decisions.searches.searching import Searching
 from ..endpoints.metrics_page.metrics_answering import MetricsAnswering
 from ..endpoints.metrics_page.store_readings import LeaseReading, StoreReadings
 from ..endpoints.previewing.trial_engines import Trials
+from ..endpoints.sign_in.signing_in import SigningIn
 from ..endpoints.tokens.endpoints import OAuth
 from ..engines.exports.callers_list import CallersLists
 from ..engines.exports.export_counts import Exports
@@ -35,6 +36,8 @@ from ..identity.keys.signing_keys import UnusableSigningKey
 from ..identity.keys.sources import KeySource, prepare_signing_keys
 from ..identity.known_credentials import KnownApiKeys, KnownCredentials
 from ..identity.recent_headers import RecentHeaders
+from ..identity.sign_in.options import SignInOptions, sign_in_options
+from ..identity.sign_in.sessions import PeopleSessions
 from ..identity.tokens.access_tokens import AccessTokens
 from ..identity.uses import CredentialUses
 from ..store.audit.events import Event
@@ -46,6 +49,9 @@ from ..telemetry.metrics.counts import Counts
 from ..telemetry.metrics.definitions import MetricServer
 from .routes.all_routes import ACCESS, COUNTED
 from .server_parts import ServerParts
+
+_SIGN_IN_KEY: Final = "sign-in.key"
+"""Random bytes, kept as those below: they seal sign-ins under way, which any server may finish."""
 
 _PAGE_KEY: Final = "page-tokens.key"
 """In the data directory: random bytes that sign the tokens of pages, so that these outlast a restart. Several servers
@@ -181,13 +187,34 @@ class ServiceParts(ServerParts):
         return OAuth(self.work, self.tokens, report, self.log, self.wrong_secret, self.refused, note)
 
     @cached_property
+    def sign_in(self) -> SignInOptions | None:
+        """The options of the sign-in, or None if people have none. Raises BadSetting."""
+        return sign_in_options(self.settings.sign_in, self.public_url)
+
+    @cached_property
+    def sessions(self) -> PeopleSessions | None:
+        """The sessions of people, or None if they have no sign-in here."""
+        if self.sign_in is None:
+            return None
+        cookies, origin, work = self.sign_in.cookies, self.sign_in.origin, self.work
+        return PeopleSessions(self.store.sign_ins, work.read_credential, work.change, cookies, origin, self.clock)
+
+    @cached_property
+    def signing_in(self) -> SigningIn | None:
+        """Signs people in, or None. Raises OSError or StoreUnavailable if its key can't be read or written."""
+        if self.sign_in is None:
+            return None
+        key = _shared_secret(self.store, _SIGN_IN_KEY)
+        return SigningIn(self.sign_in, self.work, key, self.issuer, self.clock, self.log)
+
+    @cached_property
     def searching(self) -> Searching:
         """Searches. Raises OSError or StoreUnavailable if the key of page tokens can't be read or written."""
         return Searching(
             self.engine_of,
             self.work,
             self.bodies,
-            PageTokens(_page_secret(self.store)),
+            PageTokens(_shared_secret(self.store, _PAGE_KEY)),
             self.limits,
             self.clock,
             self.counts,
@@ -219,9 +246,9 @@ class ServiceParts(ServerParts):
         return Exporter(self.directory, self.work, updates, partial(_signer, keys, self.ring), seconds, self.clock)
 
 
-def _page_secret(store: Store) -> bytes:
+def _shared_secret(store: Store, name: str) -> bytes:
     shared = store.shared_keys
-    return read_or_create_secret(store.directory / _PAGE_KEY) if shared is None else shared.secret(_PAGE_KEY)
+    return read_or_create_secret(store.directory / name) if shared is None else shared.secret(name)
 
 
 def _signer(keys: KeySource, ring: KeyRing) -> SigningKey:

@@ -30,7 +30,7 @@ from ..http.handlers import made_handler
 from ..http.raw_paths import RawPaths
 from ..http.request_id import RequestId
 from ..http.revision_tokens import DecisionHeaders
-from ..identity.credential import Credential, Verifier
+from ..identity.credential import Credential, Sessions, Verifier
 from ..identity.failed_attempts import FailedAttempts
 from ..identity.guard import Access, Guard
 from ..identity.issuers.key_sets import KeySets
@@ -139,6 +139,11 @@ class ServerParts(ABC):
         return None
 
     @property
+    def sessions(self) -> Sessions | None:
+        """The sessions of people, or None if they have no sign-in here."""
+        return None
+
+    @property
     def limits(self) -> HttpLimits:
         """The limits of requests."""
         return self.settings.limits
@@ -178,7 +183,8 @@ class ServerParts(ABC):
         """Admits callers."""
         guards = NotingGuard if self.notes_callers else Guard
         access, failed = self.access, self.wrong_credential
-        return guards(self.verifiers, self.recent, access, self.uuid_of, failed, self.clock, self.anonymous)
+        anonymous, sessions = self.anonymous, self.sessions
+        return guards(self.verifiers, self.recent, access, self.uuid_of, failed, self.clock, anonymous, sessions)
 
     @cached_property
     def admissions(self) -> Admissions:

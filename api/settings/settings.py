@@ -1,7 +1,7 @@
 """The settings of the service: the one table of the `WRIT_` variables, and the values that it gives.
 
-A new setting is one new row: a field of `Settings`, of `HttpLimits` if it bounds what one client may ask for, or of
-`StoreSettings`.
+A new setting is one new row: a field of `Settings`, of `HttpLimits` if it bounds what one client may ask for, of
+`StoreSettings`, or of `SignInSettings`.
 `writ serve --help`, the warning about an unknown variable and the reference of operations follow from the rows.
 """
 
@@ -23,6 +23,7 @@ from .setting_readers import (
     count,
 )
 from .setting_rows import Setting, rows_of, setting
+from .sign_in_settings import SignInSettings
 from .store_settings import StoreSettings
 
 __all__ = [
@@ -298,6 +299,7 @@ class Settings:
         "Days after its expiry at which an assignment or a grant is removed from the store. With 0, none is removed.",
     )
     store: StoreSettings = field(default_factory=StoreSettings)
+    sign_in: SignInSettings = field(default_factory=SignInSettings)
     decision_log: DecisionLogSettings = field(default_factory=DecisionLogSettings)
     metrics_bind: str | None = setting(
         "WRIT_METRICS_BIND",
@@ -324,10 +326,12 @@ class Settings:
     warnings: tuple[str, ...] = ()
 
 
-AnySettings: TypeAlias = type[Settings] | type[DecisionLogSettings] | type[HttpLimits] | type[StoreSettings]
+AnySettings: TypeAlias = (
+    type[Settings] | type[DecisionLogSettings] | type[HttpLimits] | type[StoreSettings] | type[SignInSettings]
+)
 """A class whose fields are rows of the table."""
 
-_CLASSES: Final[tuple[AnySettings, ...]] = (Settings, StoreSettings, DecisionLogSettings, HttpLimits)
+_CLASSES: Final[tuple[AnySettings, ...]] = (Settings, StoreSettings, SignInSettings, DecisionLogSettings, HttpLimits)
 
 
 def rows(of: AnySettings = Settings) -> Iterator[tuple[str, Setting]]:
@@ -353,7 +357,8 @@ def settings_from(environment: Mapping[str, str]) -> Settings:
     warnings = tuple(map(_warning, unknown))
     decision_log = DecisionLogSettings(**_values(DecisionLogSettings, environment))
     store, others = StoreSettings(**_values(StoreSettings, environment)), _values(Settings, environment)
-    return Settings(**others, store=store, decision_log=decision_log, limits=limits, warnings=warnings)
+    sign_in = SignInSettings(**_values(SignInSettings, environment))
+    return Settings(**others, store=store, sign_in=sign_in, decision_log=decision_log, limits=limits, warnings=warnings)
 
 
 def _values(of: AnySettings, environment: Mapping[str, str]) -> dict[str, Any]:

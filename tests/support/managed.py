@@ -13,6 +13,7 @@ from writ.api.identity.keys.signing_keys import new_key
 from writ.api.service.app import create_app
 from writ.api.service.parts import Engines, ServiceParts
 from writ.api.settings.settings import HttpLimits, Settings
+from writ.api.settings.sign_in_settings import SignInSettings
 from writ.api.settings.store_settings import StoreSettings
 from writ.api.store.environment_ids import DEFAULT
 from writ.api.store.environments import Environment
@@ -91,13 +92,21 @@ class Managed(testing.TestClient):
         signing_key: str = SIGNING,
         engines: Engines | None = None,
         url: str | None = None,
+        sign_in: SignInSettings | None = None,
+        public_url: str | None = None,
     ) -> None:
         server = None if url is None else reached_without_lease(url)
         self.store = Store.open(directory, "NORMAL", busy_seconds, clock, server=server)  # no test here cuts the power
         self.activated: list[Environment] = []
         parts = ServiceParts(
             store=self.store,
-            settings=Settings(limits=limits or HttpLimits(), signing_key=signing_key, store=StoreSettings(url=url)),
+            settings=Settings(
+                limits=limits or HttpLimits(),
+                signing_key=signing_key,
+                store=StoreSettings(url=url),
+                sign_in=sign_in or SignInSettings(),
+                public_url=public_url,
+            ),
             engines=engines or OneEngine(),
             activate=self._activate,
             clock=clock,

@@ -16,7 +16,7 @@ from ...http.queries import known_parameters
 from ...http.rejections import Unauthenticated
 from ...identity.credential import Credential, Scope
 from ...identity.request_actor import actor_of
-from ...store.actor import Actor
+from ...store.actor import PERSON_PREFIX, Actor
 from ...store.environment_ids import Bounds
 from ...store.errors import NotFound
 
@@ -25,13 +25,14 @@ PRIVATE: Final = "no-store"
 
 
 class CallerAnswer(Struct, frozen=True):
-    """The credential of the request. The administrator's key has no id and no name.
+    """The credential of the request. The administrator's key has no id and no name. A person has a session.
 
     `scopes` are all scopes that it covers. `environments` are the ids of those that it is bound to, or null if it is
-    bound to none. `expires_at` is when Writ stops taking an access token or an API key, or null.
+    bound to none. `expires_at` is when Writ stops taking an access token or an API key, or null. For a session, it is
+    when it ends if it is not used any more.
     """
 
-    kind: Literal["admin_key", "api_key", "client"]
+    kind: Literal["admin_key", "api_key", "client", "person"]
     id: str | None
     name: str | None
     scopes: tuple[str, ...]
@@ -68,6 +69,9 @@ class Caller:
         scopes = tuple(scope.name.lower() for scope in Scope if Scope.NONE < scope <= credential.scope)
         expires_at = None if credential.expires == math.inf else show_seconds(credential.expires)
         environments = self._environments(credential.bounds)
+        if actor.session is not None:
+            id = actor.name.removeprefix(PERSON_PREFIX)
+            return CallerAnswer("person", id, actor.shown, scopes, environments, expires_at)
         if actor.api_key is not None:
             name = self._work.store.credentials.api_key(actor.api_key).name
             return CallerAnswer("api_key", actor.api_key, name, scopes, environments, expires_at)

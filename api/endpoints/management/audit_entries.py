@@ -24,8 +24,8 @@ _MILLISECOND = 10**6
 class AuditEntry(Struct, frozen=True):
     """An entry of the audit log. `client_id` is the client that was changed, or else the client that acted.
 
-    `actor` is the one who acted, and `actor_name` the name of a person. `environment` is the environment's id at that time. `address` is the source of the
-    request, and `request_id` its `X-Request-ID`.
+    `actor` is the one who acted, and `actor_name` the name of a person. `environment` is the environment's id at that
+    time. `address` is the source of the request, and `request_id` its `X-Request-ID`.
     """
 
     id: str

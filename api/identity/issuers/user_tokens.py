@@ -50,9 +50,15 @@ class Verified(Struct, frozen=True):
 class UserTokens:
     """Verifies tokens, and remembers those that were right until they expire. `clock` gives epoch seconds."""
 
-    def __init__(self, key_sets: KeySets, own_issuer: Callable[[], str], clock: Callable[[], float]) -> None:
-        """`own_issuer` is that of Writ's own tokens, which are never a user's."""
-        self._key_sets, self._own_issuer, self._clock = key_sets, own_issuer, clock
+    def __init__(
+        self,
+        key_sets: KeySets,
+        own_issuer: Callable[[], str],
+        clock: Callable[[], float],
+        longest: int = LONGEST_TOKEN,
+    ) -> None:
+        """`own_issuer` is that of Writ's own tokens, which are never a user's. `longest` is in characters."""
+        self._key_sets, self._own_issuer, self._clock, self._longest = key_sets, own_issuer, clock, longest
         self._verified: OrderedDict[tuple[object, ...], Verified] = OrderedDict()
 
     def claims(self, token: str, settings: JwtSubject) -> Mapping[str, Any]:
@@ -60,7 +66,7 @@ class UserTokens:
 
         A token that was verified counts until it expires, or until its key is no longer in the key set as it was.
         """
-        if len(token) > LONGEST_TOKEN:
+        if len(token) > self._longest:
             raise BadToken("it is too long")
         if settings.issuer == self._own_issuer():
             raise BadToken("Writ's own tokens are no users' tokens")

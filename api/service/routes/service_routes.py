@@ -9,6 +9,7 @@ from ...endpoints.insight import caller_answer
 from ...endpoints.management import audit_entries
 from ...endpoints.management.credentials import api_keys, clients
 from ...endpoints.metrics_page import metrics_page
+from ...endpoints.sign_in import people_endpoints, session_endpoints, sign_in_endpoints
 from ...endpoints.tokens import metadata, token_operations
 from ...endpoints.tokens.endpoints import Revocation, Token
 from .route_row import ADMIN, NONE, READ, Env, RouteRow
@@ -72,6 +73,14 @@ SERVICE_ROUTES: Final[tuple[RouteRow, ...]] = (
     ),
     RouteRow("/console", Env.NONE, console.ConsoleAddress, {"GET": (NONE, console.GET_ADDRESS)}),
     RouteRow("/console/", Env.NONE, partial(console.Console, CONSOLE_FILES), {"GET": (NONE, console.GET_INDEX)}),
+    RouteRow("/console/sign-in", Env.NONE, sign_in_endpoints.SignIn, {"GET": (NONE, sign_in_endpoints.BEGIN)}),
+    RouteRow("/console/callback", Env.NONE, sign_in_endpoints.Callback, {"GET": (NONE, sign_in_endpoints.FINISH)}),
+    RouteRow("/console/session", Env.NONE, sign_in_endpoints.SessionStates, {"GET": (NONE, sign_in_endpoints.STATE)}),
+    RouteRow("/console/sign-out", Env.NONE, sign_in_endpoints.SignOut, {"POST": (READ, sign_in_endpoints.END)}),
+    RouteRow("/v1/sessions", Env.NONE, session_endpoints.Sessions, {"GET": (ADMIN, session_endpoints.LIST)}),
+    RouteRow("/v1/sessions/{id}", Env.NONE, session_endpoints.OneSession, {"DELETE": (ADMIN, session_endpoints.END)}),
+    RouteRow("/v1/people", Env.NONE, people_endpoints.People, {"GET": (READ, people_endpoints.LIST)}),
+    RouteRow("/v1/people/{id}", Env.NONE, people_endpoints.OnePerson, {"GET": (READ, people_endpoints.GET)}),
     RouteRow(
         "/console/{folder}/{file}",
         Env.NONE,

@@ -38,6 +38,7 @@ def test_what_asks_for_no_credential() -> None:
         *("/healthz", "/readyz"),
         *("/v1/oauth/token", "/v1/oauth/revoke"),
         *("/console", "/console/", "/console/{folder}/{file}"),
+        *("/console/sign-in", "/console/callback", "/console/session"),
     }
     assert all(set(ROUTES[path].values()) == {Scope.NONE} for path in public)
 
@@ -102,7 +103,8 @@ ADMINISTERED = ("/v1/environments", "/v1/environments/{env}", "/v1/environments/
 RESERVED = ("/promotions", "/denials")
 """What only an administrator reads."""
 
-ASKING = ("/tests:run", "/policies:convert", "/filters:translate", "/explain", "/who-can")
+SEARCHES = ("/search/resource", "/search/subject", "/search/action")
+ASKING = ("/tests:run", "/policies:convert", "/filters:translate", "/explain", "/who-can", "/rights", *SEARCHES)
 """What a POST asks, and does not change."""
 
 

@@ -102,6 +102,7 @@ def test_an_entry_has_the_members_of_the_contract_and_whom_it_came_from(service:
         "environment",
         "address",
         "request_id",
+        "actor_name",
         "details",
     }
     assert issued["details"]["scope"] == "admin"

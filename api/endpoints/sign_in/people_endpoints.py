@@ -1,0 +1,65 @@
+"""The people who signed in, whom histories name by their ids: `/v1/people[/{id}]`."""
+
+from typing import Final
+
+import falcon.asgi
+from msgspec import Struct
+
+from ...engines.live.store_work import StoreWork
+from ...http.bodies import ENCODER
+from ...http.openapi.operation import Answer, Operation, page_of
+from ...http.openapi.vocabulary import PAGE
+from ...http.queries import known_parameters, page_limit
+from ...settings.settings import HttpLimits
+from ...store.sign_ins.session_rows import Person
+
+_TAG: Final = "Sign-in"
+
+
+class PersonAnswer(Struct, frozen=True):
+    """A person. Logs have `person:` and the `id` as the actor. `name` is the one of the last sign-in."""
+
+    id: str
+    name: str
+    issuer: str
+    subject: str
+
+
+LIST: Final = Operation(
+    "listPeople",
+    _TAG,
+    "List the people who signed in, by id",
+    {200: Answer("A page.", page_of(PersonAnswer))},
+    query=PAGE,
+)
+GET: Final = Operation("getPerson", _TAG, "Read a person who signed in", {200: Answer("The person.", PersonAnswer)})
+
+
+class People:
+    """The list of people."""
+
+    def __init__(self, work: StoreWork, limits: HttpLimits) -> None:
+        self._work, self._limits = work, limits
+
+    async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
+        """Answer 200 with a page of people, by id."""
+        asked = known_parameters(req, "limit", "cursor")
+        limit = page_limit(asked, self._limits.page_items)
+        found, cursor = await self._work.read(self._work.store.sign_ins.people, limit, asked.get("cursor"))
+        resp.data = ENCODER.encode({"items": list(map(_shown, found)), "next_cursor": cursor})
+
+
+class OnePerson:
+    """One person."""
+
+    def __init__(self, work: StoreWork) -> None:
+        self._work = work
+
+    async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, id: str) -> None:
+        """Answer 200. Raises NotFound."""
+        known_parameters(req)
+        resp.data = ENCODER.encode(_shown(await self._work.read(self._work.store.sign_ins.person, id)))
+
+
+def _shown(one: Person) -> PersonAnswer:
+    return PersonAnswer(one.id, one.name, one.issuer, one.subject)
