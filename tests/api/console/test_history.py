@@ -81,7 +81,7 @@ def test_an_earlier_revision_is_restored_as_its_preview_showed(signed_in: Desk) 
     signed_in.sees("The policies of revision 1 are in force again")
     signed_in.sees("the analysts still publish")
     assert policy(signed_in, "back")["roles"] == ["analyst"]
-    signed_in.page.get_by_role("button", name="Undo").click()
+    signed_in.page.get_by_role("button", name="Undo", exact=True).click()
     signed_in.sees("are in force again: undone.")
     signed_in.page.get_by_role("link", name="4", exact=True).wait_for()
     assert policy(signed_in, "back")["roles"] == ["chief"]
@@ -149,3 +149,79 @@ def test_the_pages_can_be_used_by_everybody(browser: Any, server: Server, dark: 
         found.page.get_by_role("button", name="Restore revision 1").wait_for()
         assert found.serious() == []
         assert found.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def named(desk: Desk, id: str) -> str:
+    """An environment whose third revision names the policy. Returns its place."""
+    place = environment(desk, id)
+    with desk.client() as api:
+        api.patch(f"/v1/environments/{id}/policies/publish", json={"name": "Publish reports"}).raise_for_status()
+    return place
+
+
+def test_a_change_is_undone_with_its_effect_shown_before(signed_in: Desk) -> None:
+    signed_in.go(f"{environment(signed_in, 'undone')}/2")
+    signed_in.page.get_by_role("button", name="Undo this change…").click()
+    dialog = signed_in.page.get_by_role("dialog")
+    dialog.get_by_text("+ gains").wait_for()
+    assert "mia" in dialog.inner_text()
+    assert policy(signed_in, "undone")["roles"] == ["chief"], "a preview changes nothing"
+    dialog.get_by_role("button", name="Undo the change").click()
+    signed_in.sees("The change of revision 2 is undone, by revision 3")
+    assert policy(signed_in, "undone")["roles"] == ["analyst"]
+    signed_in.page.get_by_role("button", name="Undo", exact=True).click()
+    signed_in.sees("is undone, by revision 3: undone.")
+    assert policy(signed_in, "undone")["roles"] == ["chief"]
+
+
+def test_a_conflict_offers_both_versions(signed_in: Desk) -> None:
+    signed_in.go(f"{named(signed_in, 'contested')}/2")
+    signed_in.page.get_by_role("button", name="Undo this revision…").click()
+    dialog = signed_in.page.get_by_role("dialog")
+    dialog.get_by_text("This was changed again since.").wait_for()
+    assert "revision 3" in dialog.inner_text()
+    assert dialog.locator(".removed .mono").all_inner_texts()[0] == 'policy publish "Publish reports"'
+    assert not dialog.get_by_role("button", name="Undo the change").count()
+    dialog.get_by_role("button", name="Take what was before, and show its effect").click()
+    dialog.get_by_role("button", name="Undo the change").click()
+    signed_in.sees("The change of revision 2 is undone, by revision 4")
+    assert policy(signed_in, "contested") == _MODEL["policies"][0]
+
+
+def test_the_history_names_elements_and_is_filtered_by_address(signed_in: Desk) -> None:
+    signed_in.go(named(signed_in, "found"))
+    rows = signed_in.page.locator("main tbody tr")
+    rows.nth(2).wait_for()
+    assert "Publish reports publish" in rows.first.inner_text()
+    assert rows.first.get_by_role("link", name="Publish reports").get_attribute("href") == "#/found/policies/publish"
+    signed_in.page.get_by_label("Kind").select_option("roles")
+    signed_in.page.get_by_role("button", name="Show", exact=True).click()
+    signed_in.page.wait_for_url("**/#/found/history?kind=roles")
+    rows.nth(1).wait_for(state="detached")
+    assert rows.count() == 1
+    signed_in.go("#/found/policies/publish")
+    signed_in.page.get_by_role("link", name="History of this policy").click()
+    signed_in.page.get_by_role("heading", name="History of policy publish").wait_for()
+    rows.nth(2).wait_for()
+    assert rows.count() == 3
+    assert rows.first.locator(".added .mono").all_inner_texts() == ['policy publish "Publish reports"']
+    signed_in.go("#/found/history?by=nobody")
+    signed_in.sees("No revision fits the filter.")
+
+
+def test_a_deletion_with_everything_is_undone_at_once(signed_in: Desk) -> None:
+    environment(signed_in, "brought")
+    signed_in.go("#/brought/roles/analyst")
+    signed_in.page.get_by_role("button", name="Delete").click()
+    dialog = signed_in.page.get_by_role("dialog")
+    dialog.get_by_role("alert").wait_for()
+    dialog.get_by_role("button", name="Cancel").click()
+    signed_in.page.get_by_role("button", name="Delete it with these references").click()
+    dialog.get_by_label("To confirm").fill("analyst")
+    dialog.get_by_role("button", name="Delete the role").click()
+    signed_in.sees("The role is deleted")
+    signed_in.page.get_by_role("button", name="Undo", exact=True).click()
+    signed_in.sees("The role is deleted: undone.")
+    with signed_in.client() as api:
+        (found,) = api.get("/v1/environments/brought/assignments").json()["items"]
+    assert found["role"] == "analyst"

@@ -37,14 +37,14 @@ function segment(value) {
   return encodeURIComponent(text);
 }
 
-// Calls the service and returns {data, etag, requestId, status}. `data` is parsed JSON, text, or null if there is no body.
+// Calls the service and returns {data, etag, revision, requestId, status}. `data` is parsed JSON, text, or null if there is no body.
 // Throws Refused. With an `AbortSignal` as `signal`, the call can be given up; then it throws an AbortError. A call belongs
 // to the session that began it, and is given up when that one ends, even if its answer is here already.
 /**
  * @param {string} method
  * @param {string} where
  * @param {{body?: unknown, query?: Record<string, any>, headers?: Record<string, string>, signal?: AbortSignal, type?: string, by?: Session}} [options]
- * @returns {Promise<{data: any, etag: string | null, requestId: string, status: number}>}
+ * @returns {Promise<{data: any, etag: string | null, revision: string, requestId: string, status: number}>}
  */
 export async function call(method, where, { body, query, headers = {}, signal, type = JSON_TYPE, by = session() } = {}) {
   const url = new URL(`.${where}`, BASE);
@@ -61,7 +61,8 @@ export async function call(method, where, { body, query, headers = {}, signal, t
   const data = await read(answer);
   until.throwIfAborted();
   if (!answer.ok) throw refusal(by, answer, data, requestId);
-  return { data, etag: answer.headers.get("ETag"), requestId, status: answer.status };
+  const revision = (answer.headers.get("Writ-Revision") ?? "").split(".").at(-1) ?? "";
+  return { data, etag: answer.headers.get("ETag"), revision, requestId, status: answer.status };
 }
 
 // The data of a call, for those who need nothing else of its answer.

@@ -42,7 +42,7 @@ export function deletion(draft, removed = () => goTo(placeLink(draft.env, draft.
         : html`<section><h2>What refers to it</h2>
             <ul class="plain">${inUse.details.map((one) => html`<li>${reference(place.env, one)}</li>`)}</ul>
             <p class="actions"><button class="danger" type="button"
-              @click=${() => ask(true, `What refers to it is deleted too, and a policy that loses its last role or type. Only the history can bring that back.`)}>Delete it with these references</button></p>
+              @click=${() => ask(true, `What refers to it is deleted too, and a policy that loses its last role or type. An undo brings all of it back.`)}>Delete it with these references</button></p>
           </section>`,
   };
 }

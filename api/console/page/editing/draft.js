@@ -166,11 +166,12 @@ export class Draft {
   async remove(cascade = false) {
     const where = elementPath(this.env, this.kind, keyOf(this.kind, this.stored));
     const before = this.kind.isOrdered ? await successorOf(this.env, this.kind, this.stored?.id) : null;
-    await call("DELETE", where, { headers: { "If-Match": this.etag ?? "" }, query: cascade ? { cascade: true } : {} });
+    const { revision } = await call("DELETE", where, { headers: { "If-Match": this.etag ?? "" }, query: cascade ? { cascade: true } : {} });
     const link = elementLink(this.env, this.kind, []);
     const former = this.stored;
     const undo = () => call("PUT", where, { body: JSON.stringify(former), headers: { "If-None-Match": "*" }, query: { before } });
-    noteDone({ link, text: `The ${this.kind.noun} is deleted`, undo: cascade ? null : undo });
+    const undoAll = () => call("POST", path`/v1/environments/${this.env}/revisions/${revision}/undo`, { body: {} });
+    noteDone({ link, text: `The ${this.kind.noun} is deleted`, undo: cascade ? undoAll : undo });
     this.began = this.body;
     this.local.clear();
   }

@@ -2,6 +2,7 @@
 
 import { html, nothing } from "../core/html.js";
 import { kindOf } from "../core/kinds.js";
+import { placeLink } from "../core/place.js";
 import { update } from "../core/update.js";
 import { number } from "../core/words.js";
 import { changedText, sentenceOf } from "./changed_text.js";
@@ -15,13 +16,14 @@ export class ElementChanges {
   /**
    * @param {string | null} env
    * @param {any[]} elements
-   * @param {{also?: (one: any) => Drawing, names?: string[]}} [words]
+   * @param {{also?: (one: any) => Drawing, names?: string[], undo?: ((one: any) => void) | null}} [words]
    */
-  constructor(env, elements, { also = () => nothing, names } = {}) {
+  constructor(env, elements, { also = () => nothing, names, undo = null } = {}) {
     this.env = env;
     this.elements = elements;
     this.also = also;
     this.names = names;
+    this.undo = undo; // a function that begins the undo of one of them
     this.open = new Set(elements.length <= OPEN_AT_FIRST ? elements.keys() : []);
   }
 
@@ -43,7 +45,8 @@ export class ElementChanges {
   content(one) {
     const link = one.change !== "removed" && this.env ? linkOf(this.env, one) : null;
     return html`${one.change === "moved" ? html`<p>It comes earlier or later among the routes.</p>` : changedText(one.text, this.names)}
-      ${link ? html`<p><a href=${link}>Open it as it is now</a></p>` : nothing}`;
+      ${this.env ? html`<p class="pager">${link ? html`<a href=${link}>Open it as it is now</a>` : nothing}
+        <a href=${pastLink(this.env, one)}>Its history</a>${this.undo ? html` <button class="link" type="button" @click=${() => this.undo?.(one)}>Undo this change…</button>` : nothing}</p>` : nothing}`;
   }
 
   turn(at, isOpen) {
@@ -54,11 +57,28 @@ export class ElementChanges {
   }
 }
 
-const idOf = (one) => sentenceOf(one) ? html`<span class="mono">${sentenceOf(one)}</span>` : html`${one.type ? html`<code>${one.type}</code> ` : nothing}<code>${one.id}</code>`;
+function idOf(one) {
+  const sentence = Array.isArray(one.text) ? sentenceOf(one) : null;
+  if (sentence) return html`<span class="mono">${sentence}</span>`;
+  const name = (one.after ?? one.before)?.name;
+  return html`${name ? html`<span class="name">${name}</span> ` : nothing}${one.type ? html`<code>${one.type}</code> ` : nothing}<code>${one.id}</code>`;
+}
+
+// Returns the drawing of one change in a line: its mark, the name of the element beside its id, and the way to its past.
+export function namedChange(env, one) {
+  const [mark, word] = WORDS[one.change];
+  const name = one.text ? html`<span class="mono">${one.text}</span>` : html`${one.name ? html`<span class="name">${one.name}</span> ` : nothing}${idOf(one)}`;
+  const link = one.change === "removed" ? null : linkOf(env, one);
+  return html`<span class="mark" aria-hidden="true">${mark}</span><span class="hidden">${word}: </span><span class="soft">${one.kind.replaceAll("_", " ")}</span>
+    ${link ? html`<a href=${link}>${name}</a>` : name}`;
+}
+
+// Returns the address of an element's own past.
+export const pastLink = (env, { kind, type, id }) => placeLink(env, "history", [], { kind, type, id });
 
 function linkOf(env, one) {
   const kind = kindOf(one.kind);
-  return kind ? elementLink(env, kind, one.type ? [one.type, one.id] : [one.id]) : null;
+  return kind ? elementLink(env, kind, kind.isOne ? [] : one.type ? [one.type, one.id] : [one.id]) : null;
 }
 
 // Returns how many elements of each list a change touches, in words: "policies +2 ~1".

@@ -11,6 +11,7 @@ import { doneNotice, forgetDone } from "../parts/done.js";
 import { heading } from "../parts/heading.js";
 import { deletion } from "./deletion.js";
 import { Draft, elementLink, elementPath, isAbsent, keyOf } from "./draft.js";
+import { pastLink } from "./element_changes.js";
 import { FORMS } from "./element_forms.js";
 import { elementList } from "./element_list.js";
 import { review } from "./review.js";
@@ -50,7 +51,8 @@ function onePage(place, { kind, before, beside = before, absent }) {
       ${doneNotice(place, () => one.again())}
       ${one.view(({ draft, ending, drawBeside }) => {
         const edited = html`<section><h2>${draft.isNew ? "Create an entry" : "Edit"}</h2>
-          ${draft.isNew ? html`<p class="soft">${absent}</p>` : nothing}${form(draft, suggestions, () => one.again(), ending)}</section>`;
+          ${draft.isNew ? html`<p class="soft">${absent}</p>` : nothing}${form(draft, suggestions, () => one.again(), ending)}
+          ${pastOf(place, kind)}</section>`;
         const told = drawBeside ? drawBeside() : nothing;
         return html`<div class="columns wide-first">
           <div class="stack">${before ? told : edited}</div>
@@ -81,6 +83,12 @@ async function readDraft({ env, given }, kind, mayBeAbsent, signal) {
     if (!mayBeAbsent || !isAbsent(problem, kind)) throw problem;
     return new Draft(env, kind, { blank: Object.fromEntries(kind.key.map((name, at) => [name, given[at]])) });
   }
+}
+
+// The tests are no part of the model, and have no history.
+function pastOf({ env, given }, kind) {
+  if (kind.isOutside) return nothing;
+  return html`<p><a href=${pastLink(env, { kind: kind.name, type: given.length > 1 ? given[0] : undefined, id: given.at(-1) })}>History of this ${kind.noun}</a></p>`;
 }
 
 const capital = (text) => text[0].toUpperCase() + text.slice(1);

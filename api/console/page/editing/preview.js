@@ -52,7 +52,8 @@ export class Preview {
   }
 }
 
-function effect(env, found) {
+// Returns the drawing of a preview that the service has answered.
+export function effect(env, found) {
   if (found.problem) return failure(found.problem);
   const [first, ...others] = found.diagnostics;
   if (first?.code === TOO_MANY && !others.length) return html`<p class="soft">This change can't be tried before it is saved, since it affects too much.</p>`;

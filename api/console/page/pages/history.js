@@ -12,10 +12,12 @@ import { doneNotice, noteDone } from "../parts/done.js";
 import { countsOf, ElementChanges } from "../editing/element_changes.js";
 import { heading } from "../parts/heading.js";
 import { pager } from "../parts/list.js";
-import { pageOfLists } from "../parts/list_page.js";
 import { nothingYet } from "../parts/notice.js";
 import { Takeover } from "../editing/takeover.js";
+import { difference } from "../editing/difference.js";
+import { undoDialog } from "../editing/undo.js";
 import { when } from "../parts/when.js";
+import { origin, revisions } from "./history_list.js";
 
 const ENTRIES = 50;
 
@@ -28,49 +30,34 @@ export function page(place) {
 const historyLink = (place, ...given) => placeLink(place.env, "history", given);
 const trailOf = (place) => ({ link: historyLink(place), name: "History" });
 
-function revisions(place) {
-  return pageOfLists(place, { title: "History", about: "Every change of the model is a revision. The newest is the first." }, {
-    what: "the history", where: path`/v1/environments/${place.env}/revisions`, limit: 50, label: "Revisions",
-    empty: "Nothing has changed yet. The first change makes revision 1.",
-    link: (one) => historyLink(place, one.revision),
-    columns: [
-      { title: "Revision", cell: (one) => number(one.revision) },
-      { title: "When", cell: (one) => when(one.time) },
-      { title: "Who", cell: (one) => actor(one.by) },
-      { title: "Changes", cell: (one) => html`${countsOf(one.changes)} ${origin(one.promotion)}` },
-    ],
-  });
-}
-
-// Returns where the policy model of a revision came from, if a promotion or a restoration made it.
-function origin(from) {
-  if (!from) return nothing;
-  if (from.restored) return html`<span class="badge">restored from revision ${number(from.from_revision)}</span>`;
-  return html`<span class="badge">promoted from ${from.from}</span>`;
-}
-
 function oneRevision(place, revision) {
   const query = { limit: ENTRIES, cursor: place.query.get("cursor") };
   const where = path`/v1/environments/${place.env}/revisions/${revision}`;
   const found = new Awaited("the revision", async (signal) => {
     const data = await get(where, { query, signal });
-    return { ...data, rows: new ElementChanges(place.env, data.entries) };
+    return { ...data, rows: new ElementChanges(place.env, data.entries, { undo: may("write") ? (one) => undoOne(data, one) : null }) };
   });
+  const began = (data, elements, more) => undoDialog(place, data.revision, elements, { ...more, done: () => found.again() });
+  const undoOne = (data, { kind, id, type }) => began(data, [{ kind, id, ...(type === undefined ? {} : { type }) }], { title: "Undo this change?" });
+  const undoAll = (data) => began(data, null, { title: `Undo revision ${data.revision}?`, all: data.next_cursor || place.query.get("cursor") ? [] : data.entries });
   return {
     title: `Revision ${revision}`,
     view: () => html`${heading(`Revision ${revision}`, html`What it changed in <span class="name">${place.env}</span>.`, trailOf(place))}
       ${doneNotice(place, () => found.again())}
-      ${found.view((one) => html`<section><h2>The change</h2>${facts(place, one)}</section>
+      ${found.view((one) => html`<section><h2>The change</h2>${facts(place, one)}
+          ${mayUndo(one) ? html`<p class="actions"><button class="quiet" type="button" @click=${() => undoAll(one)}>Undo this revision…</button></p>` : nothing}</section>
         <section><h2>Its elements</h2>
-          ${one.entries.length ? one.rows.view() : nothingYet(noEntries(one))}
+          ${one.entries.length ? one.rows.view() : one.gateway ? difference(one.gateway.before, one.gateway.after) : nothingYet(noEntries(one))}
           ${pager(place, one.next_cursor)}</section>
         ${neighbours(place, one)}`)}`,
   };
 }
 
+const mayUndo = (one) => may(one.changes.gateway ? "admin" : "write");
+
 // The gateway settings are no element, and the order of routes has no bodies to compare.
 function noEntries(one) {
-  if (one.changes.gateway) return "It changed the gateway settings. The audit log has them before and after.";
+  if (one.changes.gateway) return "It changed the gateway settings. An administrator sees them, as long as the audit log has them.";
   return one.changes.routes?.moved ? "It put routes into another order." : "No element differs.";
 }
 

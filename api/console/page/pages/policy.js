@@ -7,6 +7,7 @@ import { goTo, placeLink } from "../core/place.js";
 import { may } from "../core/session.js";
 import { Declared } from "../editing/declared.js";
 import { deletion } from "../editing/deletion.js";
+import { pastLink } from "../editing/element_changes.js";
 import { Draft, elementLink, elementPath } from "../editing/draft.js";
 import { effectTag, offTag } from "../editing/effect.js";
 import { actions, holders, link } from "../editing/phrases.js";
@@ -51,7 +52,8 @@ export function policyPage(place) {
           ${policy.description ? html`<p class="soft name">${policy.description}</p>` : nothing}
           ${facts(env, policy)}
           ${may("write")
-            ? html`<p class="actions"><a class="button" href=${edit}>Edit</a>${ending.button()}</p>`
+            ? html`<p class="actions"><a class="button" href=${edit}>Edit</a>${ending.button()}
+                <a href=${pastLink(env, { kind: "policies", type: undefined, id: place.given[0] })}>History of this policy</a></p>`
             : html`<p class="soft">This credential may only read, so it can't change the policy.</p>`}
         </section>
         <div class="stack"><section><h2>As text</h2>${forms.view((found) => html`<pre dir="ltr">${found.text}</pre>${found.diagnostics.map(finding)}`)}</section>
