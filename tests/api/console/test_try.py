@@ -37,6 +37,9 @@ def test_a_denial_tells_its_reason_and_each_comparison(signed_in: Desk) -> None:
     assert "does not hold" in tried.first.inner_text()
     assert '"secret"' in tried.first.inner_text()
     assert signed_in.page.get_by_text("To allow it").first.is_visible()
+    way = signed_in.page.get_by_role("list", name="Way of access")
+    assert "not hold in" in way.locator(".broken").inner_text()
+    assert "hana.abdi" in way.get_by_role("listitem").first.inner_text()
 
 
 def test_what_would_allow_is_filled_in_and_allows(signed_in: Desk) -> None:

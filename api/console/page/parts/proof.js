@@ -6,6 +6,7 @@ import { placeLink } from "../core/place.js";
 import { counted, number, value } from "../core/words.js";
 import { sentence } from "./notice.js";
 import { prose } from "./prose.js";
+import { way } from "./way.js";
 import { whyNot } from "./why_not.js";
 
 const SHOWN_NEEDS = 4;
@@ -18,7 +19,7 @@ const MARKS = { yes: ["✓", "holds"], no: ["✕", "does not hold"], gone: ["?",
 // request, as `whyNot` takes it.
 export function proof(env, answer, asked) {
   const { explanation, actor_explanation: ofActor, denied_for: deniedFor } = answer.context;
-  return html`${verdict(answer)} ${answer.decision ? nothing : allowing(env, answer, asked)}
+  return html`${verdict(answer)} ${way(env, answer, asked)} ${answer.decision ? nothing : allowing(env, answer, asked)}
     <h2 class="apart">Why${ofActor ? html`<small class="soft"> for the subject, who is allowed</small>` : nothing}</h2>${tried(env, explanation)}
     ${ofActor ? html`<h2 class="apart">Why<small class="soft"> for the actor, who is ${deniedFor ? "denied" : "allowed too"}</small></h2>${tried(env, ofActor)}` : nothing}`;
 }
