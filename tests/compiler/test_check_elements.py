@@ -4,6 +4,8 @@ import json
 from collections.abc import Sequence
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from writ.bundles.zones import zone_names
 from writ.compiler.check_elements import ElementFault, check_elements, element_warnings
 from writ.compiler.diagnostics.diagnostic import Diagnostic
@@ -51,6 +53,8 @@ FAULTY = {
     "a reserved name": {"resource_types": [TYPE, {"id": "*", "actions": ["read"]}]},
     "names in another order": {"grants": [{"expires_at": "tomorrow", "effect": 1, "x": 1, "actions": [1, "a"]}]},
 }
+
+SEEDS = st.integers(0, 2**40)
 
 Lists = dict[str, list[object]]
 Seen = tuple[str, str, str, str]
@@ -114,23 +118,23 @@ def test_nesting_counts_from_the_root_of_a_document(depth):
     assert checked(nested(depth)) == in_document(nested(depth))
 
 
-@pytest.mark.parametrize("seed", range(30))
+@settings(max_examples=150)
+@given(SEEDS)
 def test_elements_have_the_faults_that_they_have_in_a_document(seed):
-    for number in range(20):
-        lists = hostile_lists(20 * seed + number)
-        assert checked(lists) == in_document(lists)
+    lists = hostile_lists(seed)
+    assert checked(lists) == in_document(lists)
 
 
-@pytest.mark.parametrize("seed", range(10))
+@settings(max_examples=60)
+@given(SEEDS)
 def test_of_declared_elements_nothing_is_told(seed):
     """The faults of a list's elements are the same whether the other lists are checked with it or declared."""
-    for number in range(20):
-        pick = Pick.seeded(20 * seed + number)
-        sound = {name: many for name, many in document(pick).items() if many and is_list(name)}
-        for name, many in sound.items():
-            lists = {name: [damaged(pick, value) for value in many]}
-            others = {other: found for other, found in sound.items() if other != name}
-            assert checked(lists, others) == [one for one in in_document(others | lists) if is_about(name, one)]
+    pick = Pick.seeded(seed)
+    sound = {name: many for name, many in document(pick).items() if many and is_list(name)}
+    for name, many in sound.items():
+        lists = {name: [damaged(pick, value) for value in many]}
+        others = {other: found for other, found in sound.items() if other != name}
+        assert checked(lists, others) == [one for one in in_document(others | lists) if is_about(name, one)]
 
 
 def is_list(name: str) -> bool:
@@ -160,25 +164,32 @@ def test_of_many_faults_some_are_listed_and_the_rest_counted():
 ALONE = {lint.find.__name__.replace("_", "-") for lint in LINTS if lint.alone}
 
 
-@pytest.mark.parametrize("seed", range(10))
+@settings(max_examples=100)
+@given(SEEDS)
 def test_a_policy_has_the_warnings_that_every_document_with_it_has(seed):
     """The lints that compare policies may warn of more, beside other policies."""
-    told = 0
-    for number in range(40):
-        model = document(Pick.seeded(1_000 * seed + number))
-        warnings = warnings_of(model)
-        for place, policy in enumerate(model.get("policies", ())):
-            read = read_element("policies", policy)
-            found = [(one.code, one.message, one.path, one.help) for one in element_warnings(read)]
-            for told_of_all, index in ((warnings, place), (warnings_of(model | {"policies": [policy]}), 0)):
-                at = f"$.policies[{index}]"
-                assert [
-                    (one.code, one.message, "$" + one.path.removeprefix(at), one.help)
-                    for one in told_of_all
-                    if one.code in ALONE and one.path.startswith(at + ".")
-                ] == found
-            told += len(found)
-    assert told
+    check_warnings(document(Pick.seeded(seed)))
+
+
+def test_random_policies_have_such_warnings():
+    assert sum(check_warnings(document(Pick.seeded(seed))) for seed in range(10))
+
+
+def check_warnings(model: dict[str, object]) -> int:
+    """Checks the warnings about each policy, and returns their number."""
+    told, warnings = 0, warnings_of(model)
+    for place, policy in enumerate(model.get("policies", ())):
+        read = read_element("policies", policy)
+        found = [(one.code, one.message, one.path, one.help) for one in element_warnings(read)]
+        for told_of_all, index in ((warnings, place), (warnings_of(model | {"policies": [policy]}), 0)):
+            at = f"$.policies[{index}]"
+            assert [
+                (one.code, one.message, "$" + one.path.removeprefix(at), one.help)
+                for one in told_of_all
+                if one.code in ALONE and one.path.startswith(at + ".")
+            ] == found
+        told += len(found)
+    return told
 
 
 def warnings_of(document: dict[str, object]) -> Sequence[Diagnostic]:

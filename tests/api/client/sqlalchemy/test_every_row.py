@@ -15,22 +15,17 @@ from tests.support.strategies_pick import Pick
 CONTEXTS = ({}, {"mfa": True}, {"mfa": "yes"})
 
 
-def test_the_rows_are_those_of_single_evaluations(db: sa.Engine, tmp_path: Path) -> None:
+@settings(max_examples=25)
+@given(data=st.data())
+def test_the_rows_are_those_of_single_evaluations(db: sa.Engine, tmp_path: Path, data: st.DataObject) -> None:
+    pick = Pick.drawn(data.draw)
+    drawn = model(pick)
+    engine, context = engine_for(drawn, tmp_path / "drawn.bundle"), pick.one(CONTEXTS)
     with orm.Session(db) as session:
-        documents, folders = session.scalars(sa.select(Document)).all(), session.scalars(sa.select(Folder)).all()
-
-        @settings(max_examples=60)
-        @given(st.data())
-        def agrees(data: st.DataObject) -> None:
-            pick = Pick.drawn(data.draw)
-            drawn = model(pick)
-            engine, context = engine_for(drawn, tmp_path / "drawn.bundle"), pick.one(CONTEXTS)
-            put_grants(session, drawn["grants"])
-            for entity, table, type in ((Document, documents, "document"), (Folder, folders, "folders")):
-                expected = allowed(engine, table, "read", type, context=context)
-                for mirror in (None, GRANTS):
-                    asked = sa.select(entity.id)
-                    query = authorized(asked, engine, SUBJECT, "read", context=context, mirror=mirror, now=NOW)
-                    assert sorted(session.scalars(query)) == expected, str(query)
-
-        agrees()
+        put_grants(session, drawn["grants"])
+        for entity, type in ((Document, "document"), (Folder, "folders")):
+            expected = allowed(engine, session.scalars(sa.select(entity)).all(), "read", type, context=context)
+            for mirror in (None, GRANTS):
+                asked = sa.select(entity.id)
+                query = authorized(asked, engine, SUBJECT, "read", context=context, mirror=mirror, now=NOW)
+                assert sorted(session.scalars(query)) == expected, str(query)
