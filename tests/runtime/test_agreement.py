@@ -76,7 +76,7 @@ def check(engine: Engine, document: dict[str, Any], request: dict[str, Any], now
         )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(case=cases())
 def test_the_engine_agrees_with_the_oracle(case, tmp_path_factory):
     document, request, now = case

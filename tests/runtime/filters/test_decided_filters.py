@@ -63,7 +63,7 @@ def check_validity(engine, request, now, response):
         assert decided(engine, request, middle)["filter"] == response["filter"]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(case=cases())
 def test_a_decided_filter_agrees_with_the_oracle(case, tmp_path_factory):
     document, request, now = case

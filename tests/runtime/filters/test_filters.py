@@ -98,7 +98,7 @@ def check_shape(tree: dict[str, Any], above: str | None = None) -> None:
             check_shape(child, tree["operator"])
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(case=cases())
 def test_a_filter_agrees_with_the_oracle(case, tmp_path_factory):
     document, request, now = case

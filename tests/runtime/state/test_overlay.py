@@ -32,7 +32,7 @@ def lead(engine: Engine, *documents: dict[str, Any]) -> None:
         engine.apply_deltas([decode_delta(encode_delta(delta))])
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(first=cases(), second=cases(), third=cases())
 def test_deltas_lead_to_the_same_answers(first, second, third, tmp_path_factory):
     """Whatever is cached of the models before: each is asked the questions of all."""

@@ -105,7 +105,7 @@ def check_law(before: Model, after: Model, delta: Delta) -> None:
     assert {thing for thing in was.keys() | now.keys() if was.get(thing) != now.get(thing)} <= told.keys()
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(SEEDS)
 def test_random_edits(seed):
     """Equal to a full compilation after every write, with refused writes in between."""
@@ -149,7 +149,7 @@ def nested(pick: Pick) -> dict[str, Any]:
     return {"roles": [{"id": "r"}], "groups": groups, "assignments": [{"id": "a", "role": "r", "group": pick.one(ids)}]}
 
 
-@settings(max_examples=100)
+@settings(max_examples=40)
 @given(SEEDS)
 def test_nested_groups(seed):
     """Several groups change at once, with groups inside others among them."""
@@ -165,7 +165,7 @@ def test_nested_groups(seed):
         store.close()
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(SEEDS)
 def test_a_replaced_model(seed):
     """The same for a whole model that replaces another. The store then has the model that was put."""
