@@ -24,7 +24,7 @@ from ..engines.exports.export_files import ExportFiles
 from ..engines.exports.exporter import Exporter
 from ..engines.exports.states import States
 from ..engines.exports.updates import UpdateMaker
-from ..engines.jobs.runner import Jobs
+from ..engines.jobs.runner import Database, Jobs, no_database
 from ..engines.live.engine_access import EngineOf
 from ..engines.live.store_work import Activate, Confirm, StoreWork, confirmed_alone
 from ..identity.attempt_counts import RefusedAttempts
@@ -74,8 +74,8 @@ class ServiceParts(ServerParts):
     """The parts of a service. Keys that the data directory does not have yet are made.
 
     `activate` puts a commit in force, and `confirm` waits until other servers see it. `lease` is that of this server,
-    or None without other servers. `admin_key` is the digest of the administrator's key (SHA-256). `refused` and
-    `exports` count refused attempts and exports for the audit log.
+    or None without other servers, and `job_database` gives jobs their database. `admin_key` is the digest of the
+    administrator's key (SHA-256). `refused` and `exports` count refused attempts and exports for the audit log.
     """
 
     store: Store
@@ -83,6 +83,7 @@ class ServiceParts(ServerParts):
     activate: Activate
     confirm: Confirm = confirmed_alone
     lease: LeaseReading | None = None
+    job_database: Database = no_database
     admin_key: bytes
     exports: Exports
     refused: RefusedAttempts = field(default_factory=RefusedAttempts)
@@ -177,7 +178,7 @@ class ServiceParts(ServerParts):
     @cached_property
     def work(self) -> StoreWork:
         """Runs store calls off the event loop."""
-        jobs = Jobs(self.directory, url=self.settings.store.url)
+        jobs = Jobs(self.directory, database=self.job_database)
         return StoreWork(self.store, self.activate, self.clock, self.confirm, jobs)
 
     @cached_property

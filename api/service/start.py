@@ -87,7 +87,7 @@ class ServiceStart:
         preparations = Preparations(time.time, self._log)
         preparing = PreparingThreads(preparations)
         engines = self._engines(preparing)
-        jobs = Jobs(self._directory, url=self._settings.store.url)
+        jobs = Jobs(self._directory, database=self._shared.job_database)
         activation = Activation(jobs, engines, self._log, self.program.counts)
         parts = self._parts(engines, activation, preparing)
         application = create_application(parts)
@@ -154,6 +154,7 @@ class ServiceStart:
             activate=activation,
             confirm=self._shared.confirm,
             lease=self._shared.cell,
+            job_database=self._shared.job_database,
             clock=time.time,
             admin_key=self.access.digest,
             log=self._log,

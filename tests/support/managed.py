@@ -9,6 +9,7 @@ from typing import Any
 
 from falcon import testing
 from writ.api.engines.exports.export_counts import Exports
+from writ.api.engines.jobs.job_messages import JobDatabase
 from writ.api.identity.keys.signing_keys import new_key
 from writ.api.service.app import create_app
 from writ.api.service.parts import Engines, ServiceParts
@@ -17,6 +18,7 @@ from writ.api.settings.sign_in_settings import SignInSettings
 from writ.api.settings.store_settings import StoreSettings
 from writ.api.store.environment_ids import DEFAULT
 from writ.api.store.environments import Environment
+from writ.api.store.leases.lengths import LEASE_SECONDS
 from writ.api.store.leases.reaching import reached_without_lease
 from writ.api.store.store import Store
 from writ.bundles.errors import BundleError
@@ -114,6 +116,7 @@ class Managed(testing.TestClient):
             log=LOG,
             own_url=OWN_URL,
             exports=Exports(clock),
+            job_database=lambda: None if url is None else JobDatabase(url, LEASE_SECONDS, None),
         )
         self.refused, self.uses = parts.refused, parts.uses
         super().__init__(create_app(parts), headers={"Authorization": f"Bearer {KEY}"})

@@ -143,9 +143,9 @@ class WholeModel:
         with document:
             if request.dry_run or wants_people:
                 people = (await found_people(self._work, DOCUMENT_PEOPLE, request, document)).people
-            changes = await self._work.jobs.run(REPLACEMENT, request, document, confirm)
+            changes, primary = await self._work.jobs.run_stored(REPLACEMENT, request, document, confirm)
         if not request.dry_run:
-            await self._work.activate(request.env)
+            await self._work.activate(request.env, primary)
         return replace(changes, people=people)
 
     async def _record_export(self, entry: AuditEntry) -> None:

@@ -17,7 +17,7 @@ import msgspec
 from ....bundles.progress import Progress
 from ...settings.model_limits import model_limits
 from ...store.errors import Refusal, StoreUnavailable
-from ...store.leases.reaching import reached_without_lease
+from ...store.leases.reaching import reached_by_job
 from ...store.store import Store
 from .job import Job, JobCall, most_memory
 from .job_messages import JobRequest, Message, encoded, received
@@ -54,7 +54,8 @@ def _run(job: Job[Any, Any], channel: socket.socket, document: IO[bytes]) -> Non
 def _outcome(job: Job[Any, Any], asked: JobRequest, request: Any, document: IO[bytes], progress: Progress) -> Message:
     try:
         limits = model_limits(os.environ)
-        server = None if asked.url is None else reached_without_lease(asked.url)
+        there = asked.database
+        server = None if there is None else reached_by_job(there.url, there.lease_seconds, there.line)
         store = Store.open(Path(asked.directory), create=False, limits=limits, server=server)
         answer = job.body(JobCall(store, request, document, progress))
         return Message(answer=msgspec.Raw(msgspec.json.encode(answer)))

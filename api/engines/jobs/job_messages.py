@@ -10,20 +10,32 @@ from typing import Final
 
 import msgspec
 
+from ...store.leases.primary_mark import PrimaryLine
 from .job_refusals import JobRefusal
 
 _LENGTH: Final = struct.Struct("!Q")
 _CHUNK: Final = 1024 * 1024
 
 
+class JobDatabase(msgspec.Struct, frozen=True):
+    """The database of a store by its URL, and the seconds of its servers' leases.
+
+    A job reads and writes on the primary of `line` alone, that of its server's lease. None: its server has no lease.
+    """
+
+    url: str
+    lease_seconds: float
+    line: PrimaryLine | None
+
+
 class JobRequest(msgspec.Struct, frozen=True):
-    """A call of a job, with the data directory of its store, and its URL if that is not in the directory. `body` is the
-    job's own request.
+    """A call of a job, with the data directory of its store, and its database if that is not in the directory. `body`
+    is the job's own request.
     """
 
     directory: str
     body: msgspec.Raw
-    url: str | None = None
+    database: JobDatabase | None = None
 
 
 class Message(msgspec.Struct, frozen=True, omit_defaults=True):

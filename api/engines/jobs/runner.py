@@ -4,15 +4,16 @@ import asyncio
 import socket
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO, Any, Final, TypeVar
+from typing import IO, Any, Final, TypeAlias, TypeVar
 
 import msgspec
 
 from ...http.caller import CALLER
+from ...store.database.connections import Primary
 from ...store.errors import StoreUnavailable
 from ..work.fair_turns import FairTurns
 from .job import Job
-from .job_messages import Ended, JobRequest, Message, encoded, received_async
+from .job_messages import Ended, JobDatabase, JobRequest, Message, encoded, received_async
 from .job_refusals import raised
 from .starting import TEMPLATE, Template
 
@@ -25,12 +26,20 @@ _Request = TypeVar("_Request")
 _Answer = TypeVar("_Answer")
 
 
+Database: TypeAlias = Callable[[], JobDatabase | None]
+"""Returns the database that a job must use now, or None if the store is in the data directory."""
+
+
+def no_database() -> None:
+    """Returns None: the store is in the data directory."""
+
+
 class Jobs:
     """The jobs of one worker."""
 
-    def __init__(self, directory: Path, template: Template = TEMPLATE, url: str | None = None) -> None:
-        """`directory` is the data directory, and `url` that of the store if it is not there."""
-        self._directory, self._template, self._url = directory, template, url
+    def __init__(self, directory: Path, template: Template = TEMPLATE, database: Database = no_database) -> None:
+        """`directory` is the data directory. `database` is asked when a job starts."""
+        self._directory, self._template, self._database = directory, template, database
         self._turns: dict[str, FairTurns] = {}
 
     async def run(
@@ -48,21 +57,36 @@ class Jobs:
             Refusal, StoreUnavailable: as the job raised it. StoreUnavailable too if the job takes too much time or
                 memory, or if its process is killed.
         """
+        return (await self.run_stored(job, request, document, confirm))[0]
+
+    async def run_stored(
+        self,
+        job: Job[_Request, _Answer],
+        request: _Request,
+        document: IO[bytes] | None = None,
+        confirm: Callable[[], None] = lambda: None,
+    ) -> tuple[_Answer, Primary | None]:
+        """Returns the answer of a `job` that writes, and the primary that has what it wrote. Raises what `run` raises.
+
+        That is the primary of the server's lease at its start, and the job writes nowhere else.
+        """
         turns, who = self._turns.setdefault(job.place, FairTurns(AT_ONCE)), CALLER.get()
         await turns.take(who)
         try:
             confirm()
-            return await self._within_its_time(job, request, document)
+            database = self._database()
+            asked = JobRequest(str(self._directory), msgspec.Raw(msgspec.json.encode(request)), database)
+            return await self._within_its_time(job, asked, document), database and database.line
         finally:
             turns.give_back(who)
 
     async def _within_its_time(
-        self, job: Job[_Request, _Answer], request: _Request, document: IO[bytes] | None
+        self, job: Job[_Request, _Answer], asked: JobRequest, document: IO[bytes] | None
     ) -> _Answer:
         stages = [""]
         try:
             async with asyncio.timeout(job.seconds):
-                outcome = await self._outcome(job, request, document, stages)
+                outcome = await self._outcome(job, asked, document, stages)
         except TimeoutError:
             problem = f"took longer than {job.seconds:g} seconds{_at(stages[-1])}"
             raise StoreUnavailable(job.failure(problem)) from None
@@ -75,7 +99,7 @@ class Jobs:
         return msgspec.json.decode(outcome.answer, type=job.answer)
 
     async def _outcome(
-        self, job: Job[Any, Any], request: object, document: IO[bytes] | None, stages: list[str]
+        self, job: Job[Any, Any], asked: JobRequest, document: IO[bytes] | None, stages: list[str]
     ) -> Message:
         ours, theirs = socket.socketpair()
         with ours:
@@ -83,7 +107,6 @@ class Jobs:
                 files = [theirs.fileno()] if document is None else [theirs.fileno(), document.fileno()]
                 self._template.send(job, files)
             ours.setblocking(False)
-            asked = JobRequest(str(self._directory), msgspec.Raw(msgspec.json.encode(request)), self._url)
             await asyncio.get_running_loop().sock_sendall(ours, encoded(asked))
             while True:
                 message = msgspec.json.decode(await received_async(ours), type=Message)

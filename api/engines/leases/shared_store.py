@@ -14,6 +14,7 @@ from ...store.database.connections import DatabaseServer, Primary
 from ...store.database.engine import no_signal
 from ...store.duties.duty import process_name
 from ...store.leases.reaching import reached_with_lease
+from ..jobs.job_messages import JobDatabase
 from ..live.store_work import confirmed_alone
 from .keeper_process import KeeperProcess
 from .keeper_request import KeeperRequest
@@ -45,6 +46,9 @@ class SharedStore(Protocol):
     def has_duty(self) -> bool:
         """Returns whether this server does the upkeep of the store now, for all servers."""
 
+    def job_database(self) -> JobDatabase | None:
+        """Returns the database for jobs that start now, on the primary of this server's lease."""
+
     async def confirm(self, primary: Primary | None) -> None:
         """Waits until the other servers see the commits before, on this primary. Raises NotSignalled."""
 
@@ -72,6 +76,9 @@ class StoreAlone:
     def has_duty(self) -> bool:
         """Returns True."""
         return True
+
+    def job_database(self) -> None:
+        """Returns None."""
 
     async def confirm(self, primary: Primary | None) -> None:
         """Returns at once."""
@@ -109,6 +116,11 @@ class LeasedStore:
     def has_duty(self) -> bool:
         """See `SharedStore`."""
         return self._lease.cell.has_duty()
+
+    def job_database(self) -> JobDatabase:
+        """See `SharedStore`."""
+        lease = self._lease
+        return JobDatabase(lease.url, lease.seconds, lease.cell.line)
 
     async def confirm(self, primary: Primary | None) -> None:
         """See `SharedStore`."""

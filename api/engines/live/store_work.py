@@ -140,11 +140,14 @@ class StoreWork:
         except NotSignalled as ex:
             raise StoreUnavailable("it is not known whether each server sees what is stored; send this again") from ex
 
-    async def activate(self, env: str) -> None:
-        """Activate a commit that was not made by `write`. Raises NotFound, StoreUnavailable."""
+    async def activate(self, env: str, primary: Primary | None = None) -> None:
+        """Activate a commit that was not made by `write`, and that `primary` has, or that of the lease.
+
+        Raises NotFound, StoreUnavailable.
+        """
         tell(self.store.signal)  # its process may have another file for its signal
         await self._activate(await self.read(self.store.environment, env))
-        await self._confirm(None)
+        await self._confirm(primary)
 
     async def record(self, entry: AuditEntry) -> None:
         """Add an entry to the audit log, and return when it is stored."""

@@ -20,12 +20,12 @@ from .primary_mark import PrimaryLine
 from .trace import Trace
 
 
-def without_lease(url: str, lease_seconds: float = LEASE_SECONDS) -> DatabaseServer:
+def without_lease(url: str, lease_seconds: float = LEASE_SECONDS, line: PrimaryLine | None = None) -> DatabaseServer:
     """Returns the database for a process that answers no decisions, or promises nothing about other servers.
 
-    What it commits, others see within a lease.
+    What it commits, others see within a lease. With a `line`, it uses the primary of that line alone.
     """
-    return DatabaseServer(url, _admitting(lease_seconds))
+    return DatabaseServer(url, _admitting(lease_seconds), lambda primary: line in (None, primary))
 
 
 def confirming(url: str, lease_seconds: float = LEASE_SECONDS) -> DatabaseServer:

@@ -8,6 +8,7 @@ from ..backup import Restored
 from ..database.connections import DatabaseServer
 from ..errors import driver_needed
 from .lengths import LEASE_SECONDS
+from .primary_mark import PrimaryLine
 
 if TYPE_CHECKING:
     from .database_users import ServerLease
@@ -21,6 +22,16 @@ def reached_without_lease(url: str, lease_seconds: float = LEASE_SECONDS) -> Dat
     with driver_needed():
         from .database_users import without_lease
     return without_lease(url, lease_seconds)
+
+
+def reached_by_job(url: str, lease_seconds: float, line: PrimaryLine | None) -> DatabaseServer:
+    """Returns the database for a job of a server whose lease is from the primary of `line`. See `without_lease`.
+
+    Raises StoreUnavailable if there is no driver.
+    """
+    with driver_needed():
+        from .database_users import without_lease
+    return without_lease(url, lease_seconds, line)
 
 
 def reached_with_lease(url: str, lease_seconds: float) -> "ServerLease":

@@ -31,8 +31,9 @@ class PromotionAnswers:
 
     async def _taken_over(self, resp: falcon.asgi.Response, request: TakeoverRequest) -> tuple[str, str]:
         effect = await found_people(self._work, PROMOTION_PEOPLE, request)
-        done = await self._work.jobs.run(TAKEOVER, replace(request, people=effect.people, tests=effect.tests))
+        judged = replace(request, people=effect.people, tests=effect.tests)
+        done, primary = await self._work.jobs.run_stored(TAKEOVER, judged)
         if done.status == "done":
-            await self._work.activate(request.env)
+            await self._work.activate(request.env, primary)
         resp.data = bytes(done.answer)
         return done.status, done.id

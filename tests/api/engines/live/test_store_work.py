@@ -120,6 +120,18 @@ def test_what_is_stored_is_told_to_each_worker_before_other_servers_are_asked(tm
     assert len(numbers) == 1
 
 
+def test_what_a_job_stored_is_confirmed_at_its_primary(tmp_path: Path) -> None:
+    asked = list[object]()
+
+    async def confirm(primary: object) -> None:
+        asked.append(primary)
+
+    work = StoreWork(Store.open(tmp_path), active, time.time, confirm)
+    asyncio.run(work.activate("default", "a primary"))
+    asyncio.run(work.activate("default"))
+    assert asked == ["a primary", None]
+
+
 async def active(_environment: Environment) -> None:
     """Nothing follows the store here."""
 

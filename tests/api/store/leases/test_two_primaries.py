@@ -1,19 +1,28 @@
 """An old primary that runs on beside a promoted replica: nothing is confirmed there, and no server goes back to it."""
 
+import asyncio
 from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryFile
 from typing import NamedTuple
 
 import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict
-from writ.api.store.errors import NotSignalled
+from writ.api.endpoints.management.model_replacement import REPLACEMENT, ReplacementRequest
+from writ.api.engines.jobs.job_messages import JobDatabase
+from writ.api.engines.jobs.runner import Jobs
+from writ.api.store.database.connections import Primary
+from writ.api.store.errors import NotSignalled, StoreUnavailable
 from writ.api.store.leases.database_users import ServerLease
 from writ.api.store.leases.lease_connection import lease_connection
 from writ.api.store.leases.primary_line import take_line
 from writ.api.store.leases.primary_mark import PrimaryLine
+from writ.api.store.models.extent import Extent
 
 from tests.support import postgres
 from tests.support.leased_server import prepare
+from tests.support.stored import ACTOR, ENV
 
 SECONDS = 0.5
 MINUTE = 60
@@ -80,3 +89,33 @@ def test_a_confirmation_goes_to_the_primary_of_the_lease(both: Both) -> None:
         tickets = [db.execute("SELECT is_called FROM commit_tickets").fetchone() for db in (new, old)]
     assert tickets == [(True,), (False,)]
     lease.close()
+
+
+def put_model(url: str, line: PrimaryLine, folder: Path) -> Primary | None:
+    """Replaces the model as the service does, with a lease from a primary. Returns the one that has it."""
+    request = ReplacementRequest(ENV, ACTOR, ".json", False, Extent.MODEL)
+    jobs = Jobs(folder, database=lambda: JobDatabase(url, SECONDS, line))
+    with TemporaryFile() as document:
+        document.write(b'{"model": 1, "roles": [{"id": "reader"}]}')
+        document.flush()
+        return asyncio.run(jobs.run_stored(REPLACEMENT, request, document))[1]
+
+
+def revisions(both: Both) -> list[int]:
+    """The newest revisions on the old primary and on the new one."""
+    found = []
+    for conninfo in (both.old, both.new):
+        with lease_connection(conninfo) as db:
+            found += [number for (number,) in db.execute("SELECT revision FROM environments")]
+    return found
+
+
+def test_a_job_writes_at_the_primary_of_the_lease_alone(both: Both, tmp_path: Path) -> None:
+    old, new = line_at(both.old), line_at(both.new)
+    with pytest.raises(StoreUnavailable, match="another primary than this server's lease"):
+        put_model(both.any, new, tmp_path)
+    assert revisions(both) == [0, 0]
+    assert put_model(both.new, new, tmp_path) == new
+    assert revisions(both) == [0, 1]
+    assert put_model(both.any, old, tmp_path) == old
+    assert revisions(both) == [1, 1]
