@@ -93,7 +93,8 @@ class PreviewedDecisions(Struct, frozen=True):
 
     `replayed` were compared, and `changed` of them would be answered otherwise. The others could not be compared: they
     are masked or incomplete, depend on a rate limit, or are searches without a filter. The groups whose decisions flip
-    come first. `at_this_server` says that other servers may have the store, and that what they log is not here.
+    come first. `by_console` questions were met and left out: people asked them in the console, and no application did.
+    `at_this_server` says that other servers may have the store, and that what they log is not here.
     """
 
     replayed: Count
@@ -104,6 +105,7 @@ class PreviewedDecisions(Struct, frozen=True):
     effects: EffectCounts
     groups: tuple[DecisionGroup, ...]
     at_this_server: bool
+    by_console: Count = 0
 
 
 class ChangesPreview(Struct, frozen=True):

@@ -1,8 +1,8 @@
 """Answers the newest requests in the decision log again, without and with changes."""
 
+import re
 import time
 from collections.abc import Callable, Iterator
-from itertools import islice
 from pathlib import Path
 from typing import Final, TypeAlias
 
@@ -27,6 +27,13 @@ REPLAY_SECONDS: Final = 5.0
 
 _RECORD: Final = msgspec.json.Decoder(ReadRecord)
 
+
+_OF_CONSOLE: Final = re.compile(r"console-[0-9a-f]{16}")
+"""The request ids that the console makes.
+
+Everyone may send such an id. So it decides nothing but the sample: the record stays in the log, `writ replay` asks it
+again, the comparison of people does not look at the log, and the preview says how many records it left out.
+"""
 
 SentenceOf: TypeAlias = Callable[[str], str]
 """Returns a direct grant as a sentence, by its id."""
@@ -53,12 +60,16 @@ def replayed(
 
     Both have counters for rate limits, which have counted nothing. Raises BundleError.
     """
-    deadline, found = time.monotonic() + REPLAY_SECONDS, Tally()
+    deadline, found, asked, by_console = time.monotonic() + REPLAY_SECONDS, Tally(), 0, 0
     try:
-        for number, record in enumerate(islice(_records(log, environment), MOST_RECORDS)):
-            if time.monotonic() > deadline or is_left():
+        for record in _records(log, environment):
+            if asked == MOST_RECORDS or time.monotonic() > deadline or is_left():
                 break
-            _count(found, (before, after), record, number)
+            if _is_of_console(record):
+                by_console += 1
+                continue
+            _count(found, (before, after), record, asked)
+            asked += 1
     except OSError:
         return None
     return PreviewedDecisions(
@@ -73,7 +84,13 @@ def replayed(
             for place, (change, group) in enumerate(ordered(found))
         ),
         at_this_server,
+        by_console,
     )
+
+
+def _is_of_console(record: ReadRecord) -> bool:
+    """Returns whether a person asked in the console. What people try out says nothing of what applications need."""
+    return record.request_id is not None and _OF_CONSOLE.fullmatch(record.request_id) is not None
 
 
 def _records(log: Path, environment: Environment) -> Iterator[ReadRecord]:

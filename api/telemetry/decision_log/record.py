@@ -51,6 +51,7 @@ class ReadRecord(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     masked: bool = False
     cut: bool = False
     unreadable: tuple[str, ...] = ()
+    request_id: str | None = None
 
 
 def time_text(instant: int) -> str:

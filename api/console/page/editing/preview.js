@@ -86,7 +86,8 @@ function decisions(found) {
   const others = found.changed - flips;
   return html`<p>${mark(!found.changed)}${number(flips)} of the last ${counted(found.replayed, "decision")} would be another one${
       flips ? html` (${number(now_allowed)} then allowed, ${number(now_denied)} then denied)` : nothing}${
-      others ? html`, and ${number(others)} would have another reason` : nothing}.</p>
+      others ? html`, and ${number(others)} would have another reason` : nothing}.${
+      found.by_console ? html` <span class="soft">${counted(found.by_console, "question")} of this console ${found.by_console > 1 ? "are" : "is"} left out.</span>` : nothing}</p>
     <ul class="plain">${found.groups.slice(0, SHOWN).map((one) => html`<li>${isFlip(one) ? flipTag(one) : nothing}${counted(one.count, "decision")}:
       <code>${one.before}</code>${by(one.grant_before ?? one.policy_before)} now, <code>${one.after}</code>${by(decidesThen(one))} then</li>`)}</ul>
     ${found.groups.length > SHOWN ? html`<p class="soft">and more</p>` : nothing}`;

@@ -11,6 +11,7 @@ import { Act } from "../parts/act.js";
 import { actor, ownName } from "../parts/actor.js";
 import { Awaited } from "../parts/awaited.js";
 import { countsOf, ElementChanges } from "../editing/element_changes.js";
+import { difference } from "../editing/difference.js";
 import { gateTests } from "../editing/gate_tests.js";
 import { effectOnPeople } from "../editing/people.js";
 import { heading } from "../parts/heading.js";
@@ -97,9 +98,13 @@ function waiting(one, state, deeds) {
   </section>`;
 }
 
-const settings = ({ before, after }) => html`<dl>
+// They say which input from gateways counts, so who gains by them depends on the requests, and not on the model.
+const settings = ({ before, after }) => html`${before ? nothing : html`<p>There are no gateway settings yet.</p>`}${after ? nothing : html`<p>There would be no gateway settings any more.</p>`}
+  ${difference(before, after)}
+  <p class="soft">They say which input from gateways Writ believes. No role, group, grant or policy changes.</p>
+  <details><summary>Both as JSON</summary><dl>
     <dt>Before</dt><dd>${written(before)}</dd>
-    <dt>After</dt><dd>${written(after)}</dd></dl>`;
+    <dt>After</dt><dd>${written(after)}</dd></dl></details>`;
 
 const written = (one) => (one ? html`<pre tabindex="0">${JSON.stringify(one, null, 2)}</pre>` : "no gateway settings");
 

@@ -98,7 +98,7 @@ def test_a_preview_tells_of_elements_tests_and_decisions(served: httpx.Client) -
     groups = decisions.pop("groups")
     counts = {"replayed": 4, "changed": 3, "masked": 0, "rate_limited": 1, "not_compared": 1}
     effects = {"now_allowed": 2, "now_denied": 0, "other_filter": 1, "other_reason": 0}
-    expected = counts | {"effects": effects, "at_this_server": False}
+    expected = counts | {"effects": effects, "at_this_server": False, "by_console": 0}
     assert decisions == expected, "the records of another environment do not count"
     told = {(one["before"], one["after"], one["policy_id"], one["policy_before"], one["count"]) for one in groups}
     assert told == {
@@ -249,6 +249,18 @@ def grant(subject: Any, action: str) -> dict[str, Any]:
     return {"subject": subject, "resource": PLAN, "actions": [action]}
 
 
+def test_questions_of_the_console_are_logged_and_left_out(served: httpx.Client, log: Path) -> None:
+    """An id of another shape is that of an application, whatever it begins with."""
+    asked = {"subject": BOB, "action": {"name": "read"}, "resource": PLAN}
+    before = previewed(served, CHANGE)["decisions"]
+    for id in ("console-0123456789abcdef", "console-1"):
+        headers = {"X-Request-ID": id}
+        served.post("/access/v1/evaluation", json=asked, headers=headers).raise_for_status()
+    wait_until(lambda: b"console-0123456789abcdef" in log.read_bytes() and b'console-1"' in log.read_bytes())
+    after = previewed(served, CHANGE)["decisions"]
+    assert (after["by_console"], after["replayed"]) == (1, before["replayed"] + 1)
+
+
 def test_records_of_an_earlier_environment_of_that_id_are_left_out(served: httpx.Client, log: Path) -> None:
     """A new environment's credentials learn nothing of the one that had its name before."""
     for environment, replays in (("near", 4), ("near", 0)):
@@ -262,11 +274,13 @@ def test_records_of_an_earlier_environment_of_that_id_are_left_out(served: httpx
 
 
 def test_no_log_and_a_log_of_other_programs(served: httpx.Client, log: Path) -> None:
-    kept = log.read_bytes()
+    kept, aside = log.read_bytes(), log.with_name("aside")
+    log.rename(aside)  # the tests come in any order, so the others find the log again
     log.write_bytes(b'no record\n{"time": 1}\n\n[]\n' + kept[: len(kept) // 2])
     assert previewed(served, CHANGE)["decisions"]["replayed"] <= 4
     log.unlink()
     assert previewed(served, CHANGE)["decisions"]["replayed"] == 0
+    aside.rename(log)
 
 
 def test_a_preview_says_who_gains_and_who_loses(served: httpx.Client) -> None:
