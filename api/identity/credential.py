@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Protocol
 
@@ -31,7 +31,8 @@ class Credential:
 
     `bounds` are the UUIDs of the environments that the credential is bound to, or None if it is bound to none. It is
     valid at instants with `since` <= now < `expires`, in epoch seconds. `token` is the id of an access token, or None
-    for another credential. `session` is the id of a person's session, and `shown` the person's name.
+    for another credential. `session` is the id of a person's session, and `shown` the person's name. `secret` is the
+    SHA-256 of the secret of an API key, or else None.
     """
 
     scope: Scope
@@ -42,6 +43,12 @@ class Credential:
     since: float = -math.inf
     session: str | None = None
     shown: str | None = None
+    secret: bytes | None = field(default=None, repr=False)
+
+    @property
+    def used_as(self) -> str:
+        """The name by which a use is noted: the actor, with the SHA-256 of the secret if one was sent."""
+        return self.actor if self.secret is None else f"{self.actor} {self.secret.hex()}"
 
     def is_valid_at(self, now: float) -> bool:
         """Returns whether the credential is valid at `now`. A clock that was set back can make it invalid."""

@@ -12,6 +12,9 @@ LONGEST_LIFETIME: Final = 30 * 86_400
 
 DEFAULT_LIFETIME: Final = 3_600
 
+LONGEST_OVERLAP: Final = 604_800
+"""The longest time in seconds for which a replaced secret lives on: a week."""
+
 MOST_ENVIRONMENTS: Final = 100
 """Environments that a client or an API key may be bound to: a token names each, and must fit into a header."""
 
@@ -28,6 +31,9 @@ Environments = Annotated[
     tuple[Annotated[str, Meta(max_length=64)], ...],
     Meta(min_length=1, max_length=MOST_ENVIRONMENTS, description="Ids of those that it is bound to; null: to none."),
 ]
+
+OverlapSeconds = Annotated[int, Meta(ge=0, le=LONGEST_OVERLAP, description="Seconds that the old secret lives on.")]
+Expiry = Annotated[str, Meta(description="RFC 3339 with an offset; in the future.")]
 
 
 class NewClient(Struct, frozen=True, forbid_unknown_fields=True):
@@ -50,10 +56,34 @@ class ClientPatch(Struct, frozen=True, forbid_unknown_fields=True):
     environments: Environments | UnsetType | None = UNSET
 
 
+class NewSecret(Struct, frozen=True, forbid_unknown_fields=True):
+    """The rotation of a client's secret. The old secret lives on for the overlap; with 0 seconds, it ends at once."""
+
+    overlap_seconds: OverlapSeconds = 0
+
+
+class NewKey(Struct, frozen=True, forbid_unknown_fields=True):
+    """The rotation of an API key, as that of a secret. Without `expires_at`, the key expires as before."""
+
+    overlap_seconds: OverlapSeconds = 0
+    expires_at: Expiry | UnsetType | None = UNSET
+
+
+class OldSecretAnswer(Struct, frozen=True):
+    """A replaced secret, which works until `ends_at`. It is listed for a week longer.
+
+    `last_used_at` is the minute of its last use, or null.
+    """
+
+    ends_at: Instant
+    last_used_at: Instant | None
+
+
 class ClientAnswer(Struct, frozen=True):
     """A client. `revoked` is the time of its revocation, or null.
 
     `last_used_at` is the minute in which it last got or used a token, or null. It is stored once a minute.
+    `secret_last_used_at` is the minute in which it last got a token with its present secret.
     """
 
     client_id: str
@@ -65,6 +95,8 @@ class ClientAnswer(Struct, frozen=True):
     created: Instant
     revoked: Instant | None
     last_used_at: Instant | None
+    secret_last_used_at: Instant | None
+    old_secrets: tuple[OldSecretAnswer, ...]
 
 
 class ClientWithSecret(ClientAnswer, frozen=True, kw_only=True):
@@ -79,13 +111,14 @@ class NewApiKey(Struct, frozen=True, forbid_unknown_fields=True):
     name: Name
     scopes: Scopes
     environments: Environments | None = None
-    expires_at: Annotated[str, Meta(description="RFC 3339 with an offset; in the future.")] | None = None
+    expires_at: Expiry | None = None
 
 
 class ApiKeyAnswer(Struct, frozen=True):
     """An API key without the key itself. It is valid until `expires_at`, or until it is deleted if that is null.
 
-    `last_used_at` is the minute of its last use, or null. It is stored once a minute.
+    `last_used_at` is the minute of its last use, or null. It is stored once a minute. `key_last_used_at` is that of the
+    present key, without the old ones.
     """
 
     id: str
@@ -95,6 +128,8 @@ class ApiKeyAnswer(Struct, frozen=True):
     created: Instant
     expires_at: Instant | None
     last_used_at: Instant | None
+    key_last_used_at: Instant | None
+    old_keys: tuple[OldSecretAnswer, ...]
 
 
 class ApiKeyWithSecret(ApiKeyAnswer, frozen=True, kw_only=True):

@@ -167,12 +167,14 @@ class KnownApiKeys:
 
     def credential(self, _token: bytes, digest: bytes) -> Credential | None:
         """See `CredentialKind`. Looks up the SHA-256, so the time that it takes tells nothing about the key."""
-        key = self._store.api_key_with(digest)
-        if key is None:
+        found = self._store.api_key_with(digest)
+        if found is None:
             return None
+        key, ends = found
         expires = math.inf if key.expires_at is None else parse_instant(key.expires_at) / SECOND
-        return Credential(highest(key.scopes), f"{API_KEY_PREFIX}{key.id}", key.bounds, expires)
+        expires = expires if ends is None else min(expires, ends)
+        return Credential(highest(key.scopes), f"{API_KEY_PREFIX}{key.id}", key.bounds, expires, secret=digest)
 
     def was_issued(self, _token: bytes, digest: bytes) -> bool:
-        """See `CredentialKind`. The store forgets a deleted key, so such a key counts as a guess."""
+        """See `CredentialKind`. The store forgets a deleted key, and a secret that was ended: both count as guesses."""
         return self._store.api_key_with(digest) is not None

@@ -48,8 +48,8 @@ class RecentHeaders:
     def __init__(
         self, watch: CredentialWatch, clock: Callable[[], float], used: Callable[[str], None] = lambda _: None
     ) -> None:
-        """`clock` gives epoch seconds. `used` notes the use of a credential by its actor, once a second at least while
-        it is used.
+        """`clock` gives epoch seconds. `used` notes the use of a credential (see `Credential.used_as`): once a second
+        at least while it is used.
         """
         self._watch, self._clock, self._used = watch, clock, used
         self._prefixes = secrets.token_bytes(), secrets.token_bytes()
@@ -119,7 +119,7 @@ class RecentHeaders:
 
     def keep(self, header: str, credential: Credential, version: object) -> None:
         """See `Recent`."""
-        self._used(credential.actor)
+        self._used(credential.used_as)
         if version is None:
             return
         key = self._key(header)

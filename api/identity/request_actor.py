@@ -18,6 +18,7 @@ def actor_of(req: falcon.asgi.Request) -> Actor:
     who = Actor(name, credential.bounds, _id_after(CLIENT_PREFIX, name), _id_after(API_KEY_PREFIX, name))
     scopes = tuple(scope.name.lower() for scope in Scope if scope >= needed)
     who = replace(who, token=credential.token, scopes=scopes, session=credential.session, shown=credential.shown)
+    who = replace(who, secret=credential.secret)
     return _actor(req, who)
 
 

@@ -23,7 +23,7 @@ class CredentialUses:
         self._waiting: dict[str, int] = {}
 
     def note(self, actor: str) -> None:
-        """Note that a credential was used now, by its name as an actor. The administrator's key has no last use."""
+        """Note that a credential was used now, by `Credential.used_as`. The administrator's key has no last use."""
         minute = int(self._clock()) // MINUTE_SECONDS
         if minute != self._minute:
             self._minute = minute
@@ -33,7 +33,7 @@ class CredentialUses:
             self._waiting[actor] = minute * MINUTE_SECONDS
 
     def take(self) -> dict[str, int]:
-        """Returns the noted uses since the last call: the beginning of a minute, in epoch seconds, by actor."""
+        """Returns the noted uses since the last call: the beginning of a minute, in epoch seconds, by name."""
         taken, self._waiting = self._waiting, {}
         return taken
 

@@ -13,7 +13,7 @@ class Actor(msgspec.Struct, frozen=True):
     `bounds` are those of its credential: it can do nothing outside them. `address` is the source of its request,
     `request_id` the request's own id. `token` is the id of the access token that a client used. `scopes` are those that
     permit the request, any one of them. None means that it needs no scope. `session` is the id of a person's session,
-    and `shown` the person's name.
+    and `shown` the person's name. `secret` is the SHA-256 of the API key's secret that was sent.
     """
 
     name: str
@@ -26,6 +26,7 @@ class Actor(msgspec.Struct, frozen=True):
     scopes: tuple[str, ...] | None = None
     session: str | None = None
     shown: str | None = None
+    secret: bytes | None = None
 
 
 CLIENT_PREFIX: Final = "client:"

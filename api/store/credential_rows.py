@@ -18,6 +18,18 @@ from .pages import cursor_after, read_cursor, refuse_limit
 
 
 @dataclass(frozen=True, slots=True)
+class OldSecret:
+    """A secret that a rotation replaced, by its SHA-256. It ends at `ends`, in epoch seconds.
+
+    `last_used` is the minute of its last use in RFC 3339, or None.
+    """
+
+    secret: bytes
+    ends: int
+    last_used: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Client:
     """An OAuth client (contract 2.8).
 
@@ -25,7 +37,8 @@ class Client:
 
     `secret` is the SHA-256 of its secret. `created`, `revoked` and `last_used` are RFC 3339. `revoked` is None while
     the client may request tokens. `last_used` is the minute of its last use that the service has stored, or None.
-    `token_lifetime` is in seconds.
+    `token_lifetime` is in seconds. `secret_used` is the last use of the present secret, and `old_secrets` are those
+    before it that still work or ended lately, by their ends.
     """
 
     id: str
@@ -39,6 +52,8 @@ class Client:
     bounds: Bounds
     environments: tuple[str, ...] | None
     last_used: str | None = None
+    secret_used: str | None = None
+    old_secrets: tuple[OldSecret, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +71,8 @@ class ApiKey:
     bounds: Bounds
     environments: tuple[str, ...] | None
     last_used: str | None = None
+    secret_used: str | None = None
+    old_secrets: tuple[OldSecret, ...] = ()
 
 
 BOUND = (
@@ -66,10 +83,16 @@ BOUND = (
 """The columns with the environments of a credential, of the row `t`, as `read_bounds` reads them."""
 
 _USED = "(SELECT used FROM credential_uses WHERE credential = '{}' || t.id)"
+_PRESENT_USED = "(SELECT used FROM secret_uses u WHERE u.secret = t.secret)"
 _CLIENT = (
-    f"id, name, description, scopes, token_lifetime, created, revoked, secret, {_USED.format(CLIENT_PREFIX)}, {BOUND}"
+    "id, name, description, scopes, token_lifetime, created, revoked, secret,"
+    f" {_USED.format(CLIENT_PREFIX)}, {_PRESENT_USED}, {BOUND}"
 )
-_API_KEY = f"id, name, scopes, created, expires_at, {_USED.format(API_KEY_PREFIX)}, {BOUND}"
+_API_KEY = f"id, name, scopes, created, expires_at, {_USED.format(API_KEY_PREFIX)}, {_PRESENT_USED}, {BOUND}"
+_OLD = (
+    "SELECT o.credential, o.secret, o.ends, u.used FROM old_secrets o LEFT JOIN secret_uses u ON u.secret = o.secret"
+    " WHERE o.credential IN (SELECT value FROM json_each(?)) ORDER BY o.ends, o.secret"
+)
 _WITHIN = (
     "(CAST(:within AS TEXT) IS NULL OR (json_array_length(environments) > 0 AND NOT EXISTS"
     " (SELECT 1 FROM json_each(t.environments) WHERE value NOT IN (SELECT value FROM json_each(:within)))))"
@@ -85,18 +108,28 @@ def client_row(db: Connection, id: str, within: Bounds = None) -> Client:
 
     Raises NotFound; with bounds, OutOfBounds if it is outside them or does not exist.
     """
-    return _client(one_within(db, "clients", _CLIENT, "client", id, within))
+    (found,) = _clients(db, [one_within(db, "clients", _CLIENT, "client", id, within)])
+    return found
 
 
 def api_key_row(db: Connection, id: str, within: Bounds = None) -> ApiKey:
     """Returns the API key of that id. Raises as `client_row`."""
-    return _api_key(one_within(db, "api_keys", _API_KEY, "API key", id, within))
+    (found,) = _api_keys(db, [one_within(db, "api_keys", _API_KEY, "API key", id, within)])
+    return found
 
 
-def api_key_with(db: Connection, secret: bytes) -> ApiKey | None:
-    """Returns the API key whose secret has that SHA-256, or None."""
-    row = db.execute(f"SELECT {_API_KEY} FROM api_keys t WHERE secret = ?", (secret,)).fetchone()
-    return None if row is None else _api_key(row)
+def api_key_with(db: Connection, secret: bytes) -> tuple[ApiKey, int | None] | None:
+    """Returns the API key of which a secret has that SHA-256, and the end of an old secret, in epoch seconds.
+
+    Returns None if there is no such key.
+    """
+    rows = db.execute(f"SELECT {_API_KEY} FROM api_keys t WHERE secret = ?", (secret,)).fetchall()
+    if rows:
+        return _api_keys(db, rows)[0], None
+    old = db.execute("SELECT credential, ends FROM old_secrets WHERE secret = ?", (secret,)).fetchone()
+    if old is None or not old[0].startswith(API_KEY_PREFIX):
+        return None
+    return api_key_row(db, old[0].removeprefix(API_KEY_PREFIX)), old[1]
 
 
 def client_rows(db: Connection, within: Bounds, limit: int, cursor: str | None) -> tuple[list[Client], str | None]:
@@ -105,13 +138,13 @@ def client_rows(db: Connection, within: Bounds, limit: int, cursor: str | None) 
     Raises BadQuery.
     """
     rows, behind = page_within(db, "clients", _CLIENT, within, limit, cursor)
-    return [_client(row) for row in rows], behind
+    return _clients(db, rows), behind
 
 
 def api_key_rows(db: Connection, within: Bounds, limit: int, cursor: str | None) -> tuple[list[ApiKey], str | None]:
     """Returns API keys within the bounds, as `client_rows`."""
     rows, behind = page_within(db, "api_keys", _API_KEY, within, limit, cursor)
-    return [_api_key(row) for row in rows], behind
+    return _api_keys(db, rows), behind
 
 
 def bound_to(
@@ -189,15 +222,36 @@ def read_bounds(uuids: str | None, ids: str) -> tuple[Bounds, tuple[str, ...] | 
     return frozenset(msgspec.json.decode(uuids, type=list[str])), tuple(msgspec.json.decode(ids, type=list[str]))
 
 
-def _client(row: tuple[Any, ...]) -> Client:
-    id, name, description, scopes, lifetime, created, revoked, secret, used, uuids, ids = row
-    bounds, last_used = read_bounds(uuids, ids), _shown_use(used)
-    return Client(id, name, description, tuple(scopes.split()), lifetime, created, revoked, secret, *bounds, last_used)
+def _clients(db: Connection, rows: Sequence[tuple[Any, ...]]) -> list[Client]:
+    old = _old_secrets(db, CLIENT_PREFIX, rows)
+    return [_client(row, old.get(row[0], ())) for row in rows]
 
 
-def _api_key(row: tuple[Any, ...]) -> ApiKey:
-    id, name, scopes, created, expires_at, used, uuids, ids = row
-    return ApiKey(id, name, tuple(scopes.split()), created, expires_at, *read_bounds(uuids, ids), _shown_use(used))
+def _api_keys(db: Connection, rows: Sequence[tuple[Any, ...]]) -> list[ApiKey]:
+    old = _old_secrets(db, API_KEY_PREFIX, rows)
+    return [_api_key(row, old.get(row[0], ())) for row in rows]
+
+
+def _old_secrets(db: Connection, prefix: str, rows: Sequence[tuple[Any, ...]]) -> dict[str, tuple[OldSecret, ...]]:
+    """Returns the old secrets of the credentials in the rows, by the ids of these."""
+    names = msgspec.json.encode([f"{prefix}{row[0]}" for row in rows]).decode()
+    found: dict[str, tuple[OldSecret, ...]] = {}
+    for name, secret, ends, used in db.execute(_OLD, (names,)):
+        id = name.removeprefix(prefix)
+        found[id] = (*found.get(id, ()), OldSecret(bytes(secret), ends, _shown_use(used)))
+    return found
+
+
+def _client(row: tuple[Any, ...], old: tuple[OldSecret, ...]) -> Client:
+    id, name, description, scopes, lifetime, created, revoked, secret, used, now_used, uuids, ids = row
+    bounds, uses = read_bounds(uuids, ids), (_shown_use(used), _shown_use(now_used))
+    return Client(id, name, description, tuple(scopes.split()), lifetime, created, revoked, secret, *bounds, *uses, old)
+
+
+def _api_key(row: tuple[Any, ...], old: tuple[OldSecret, ...]) -> ApiKey:
+    id, name, scopes, created, expires_at, used, now_used, uuids, ids = row
+    bounds, uses = read_bounds(uuids, ids), (_shown_use(used), _shown_use(now_used))
+    return ApiKey(id, name, tuple(scopes.split()), created, expires_at, *bounds, *uses, old)
 
 
 def _shown_use(used: int | None) -> str | None:

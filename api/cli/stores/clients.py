@@ -1,5 +1,6 @@
 """`writ clients`: lists and manages the OAuth clients of a store."""
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +16,7 @@ from ...http.rejections import BodyRejected
 from ...identity.credential_shapes import (
     DEFAULT_LIFETIME,
     LONGEST_LIFETIME,
+    LONGEST_OVERLAP,
     SCOPES,
     ClientAnswer,
     ClientWithSecret,
@@ -25,6 +27,7 @@ from ...identity.secret_format import CLIENT_SECRET, new_secret
 from ...store.actor import COMMAND_LINE
 from ...store.credential_rows import Client
 from ...store.credentials.credentials import ClientSpec
+from ...store.credentials.old_secrets import Overlap
 from ...store.errors import Refusal, StoreUnavailable
 from ...store.pages import MAX_PAGE
 from ...store.store import Store
@@ -95,11 +98,19 @@ def create_command(
 @clients_command.command("secret")
 @click.argument("client_id")
 @data_option
-def secret_command(client_id: str, directory: Path) -> None:
-    """Give a client a new secret, and print it. The old secret is refused at once. Its tokens stay valid."""
+@click.option(
+    "--overlap",
+    type=click.IntRange(0, LONGEST_OVERLAP),
+    default=0,
+    show_default=True,
+    help="The seconds for which the old secret works too.",
+)
+def secret_command(client_id: str, directory: Path, overlap: int) -> None:
+    """Give a client a new secret, and print it. The old secret ends with the overlap. Its tokens stay valid."""
     secret, digest = new_secret(CLIENT_SECRET)
+    wanted = Overlap(overlap, time.time())
     with _store(directory) as store:
-        _show_secret(store.credentials.renew_secret(COMMAND_LINE, client_id, digest), secret)
+        _show_secret(store.credentials.renew_secret(COMMAND_LINE, client_id, digest, wanted), secret)
 
 
 @clients_command.command("revoke")

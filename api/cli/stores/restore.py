@@ -79,9 +79,9 @@ def _warning(directory: Path, credentials: Sequence[RestoredCredential] | None) 
 def _line(one: RestoredCredential, data: str) -> str:
     """Returns a line on the change of a credential that the restore undid, with the command that repeats it."""
     if not one.is_client:
-        return (
-            f"API key {one.id} {quoted(one.name)} had been {one.undone}; to repeat it: `DELETE /v1/api-keys/{one.id}`"
-        )
+        path = f"/v1/api-keys/{one.id}"
+        call = f"POST {path}/rotate" if one.undone is UndoneChange.RENEWED else f"DELETE {path}"
+        return f"API key {one.id} {quoted(one.name)} had been {one.undone}; to repeat it: `{call}`"
     again = (
         f"writ clients {AGAIN[one.undone]} {one.id} {data}" if one.undone in AGAIN else f"PATCH /v1/clients/{one.id}"
     )

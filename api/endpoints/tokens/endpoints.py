@@ -23,6 +23,7 @@ from ...identity.request_actor import client_actor
 from ...identity.secret_format import digest_of
 from ...identity.tokens.access_tokens import AccessTokens, IssuedToken
 from ...identity.tokens.forms import ClientForm, OAuthRejected, read_form
+from ...identity.tokens.token_claims import ROUNDING_SECONDS
 from ...store.audit.entries import AuditEntry
 from ...store.audit.events import Event
 from ...store.credential_rows import Client
@@ -44,7 +45,8 @@ class OAuth:
     """The parts that the two endpoints share.
 
     `report` gets failures of the service itself. `failed` counts a wrong secret, as in `guard.Guard`, and `refused`
-    counts it for the audit log. `used` notes the use of a client by its actor.
+    counts it for the audit log. `used` notes the use of a client's secret (see
+    `Credential.used_as`).
     """
 
     work: StoreWork
@@ -78,18 +80,23 @@ class OAuth:
         if refused.code != "invalid_client":
             return None
         seconds = self.failed(address)
-        return None if refused.revoked else seconds
+        return None if refused.ended else seconds
 
-    def client_of(self, form: ClientForm) -> Client:
+    def client_of(self, form: ClientForm) -> "Proven":
         """Returns the client that sent a form. A wrong id takes as long as a wrong secret. Raises OAuthRejected."""
         client = self.work.store.credentials.known_client(form.client_id)
-        expected = _NOBODY if client is None else client.secret
-        right = hmac.compare_digest(digest_of(form.client_secret), expected)
-        if client is None or not right:
+        sent = digest_of(form.client_secret)
+        right = hmac.compare_digest(sent, _NOBODY if client is None else client.secret)
+        old = () if client is None else client.old_secrets
+        ends = [one.ends for one in old if hmac.compare_digest(sent, one.secret)]
+        if client is None or not (right or ends):
             raise OAuthRejected("invalid_client", None if client is None else client.id, why=_WRONG_CLIENT)
-        if client.revoked is not None:
-            raise OAuthRejected("invalid_client", client.id, revoked=True, why=_WRONG_CLIENT)
-        return client
+        lifetime = client.token_lifetime
+        if not right:  # a token of an old secret ends with it
+            lifetime = min(lifetime, ends[0] - int(self.work.now()) - ROUNDING_SECONDS)
+        if client.revoked is not None or lifetime < 1:
+            raise OAuthRejected("invalid_client", client.id, ended=True, why=_WRONG_CLIENT)
+        return Proven(client, sent, lifetime)
 
     def _refuse(self, resp: falcon.asgi.Response, code: str, wait: int | None = None) -> None:
         """`wait` is the seconds until the next attempt after too many, or None if it need not wait."""
@@ -100,6 +107,15 @@ class OAuth:
         elif status == HTTPStatus.UNAUTHORIZED:
             resp.set_header("WWW-Authenticate", 'Basic realm="writ"')
         resp.data = ENCODER.encode({"error": code})
+
+
+@dataclass(frozen=True, slots=True)
+class Proven:
+    """A client that sent a right secret. `digest` is the SHA-256 of that, `lifetime` the seconds of a token for it."""
+
+    client: Client
+    digest: bytes
+    lifetime: int
 
 
 class Token:
@@ -116,18 +132,21 @@ class Token:
         form = await read_form(req, "grant_type")
         if form.fields["grant_type"] != "client_credentials":
             raise OAuthRejected("unsupported_grant_type", why="the only grant_type is client_credentials")
-        client, issued, scope = await self._oauth.work.read_credential(self._issued, form)
-        details = {"jti": issued.id, "scope": scope, "expires_in": client.token_lifetime}
+        proven, issued, scope = await self._oauth.work.read_credential(self._issued, form)
+        client, lifetime = proven.client, proven.lifetime
+        details: dict[str, object] = {"jti": issued.id, "scope": scope, "expires_in": lifetime}
+        if proven.digest != client.secret:
+            details["old_secret"] = True
         actor, time = client_actor(req, client), self._oauth.work.time()
         # Before the answer: a token that is not in the audit log must not exist.
         await self._oauth.work.record(AuditEntry.of(time, actor, Event.TOKEN_ISSUED, details, within=client.bounds))
-        self._oauth.used(actor.name)
-        return ENCODER.encode(TokenAnswer(issued.text, "Bearer", client.token_lifetime, scope))
+        self._oauth.used(f"{actor.name} {proven.digest.hex()}")
+        return ENCODER.encode(TokenAnswer(issued.text, "Bearer", lifetime, scope))
 
-    def _issued(self, form: ClientForm) -> tuple[Client, IssuedToken, str]:
-        client = self._oauth.client_of(form)
-        scopes = _granted(client, form.fields.get("scope"))
-        return client, self._oauth.tokens.issue(client, scopes), " ".join(scopes)
+    def _issued(self, form: ClientForm) -> tuple[Proven, IssuedToken, str]:
+        proven = self._oauth.client_of(form)
+        scopes = _granted(proven.client, form.fields.get("scope"))
+        return proven, self._oauth.tokens.issue(proven.client, scopes, proven.lifetime), " ".join(scopes)
 
 
 class Revocation:
@@ -143,7 +162,7 @@ class Revocation:
     async def _revoked(self, req: falcon.asgi.Request) -> bytes:
         form = await read_form(req, "token")
         work = self._oauth.work
-        client = await work.read_credential(self._oauth.client_of, form)
+        client = (await work.read_credential(self._oauth.client_of, form)).client
         token = await work.read_credential(self._oauth.tokens.read, form.fields["token"])
         if token is not None:
             if token.client != client.id:

@@ -49,8 +49,11 @@ class AccessTokens:
         self._keys: Keys | None = None
         self._verified: OrderedDict[bytes, TokenClaims] = OrderedDict()
 
-    def issue(self, client: Client, scopes: Sequence[str]) -> IssuedToken:
-        """Issues a token with some of a client's scopes. Raises UnusableSigningKey, TokenTooLong."""
+    def issue(self, client: Client, scopes: Sequence[str], lifetime: int | None = None) -> IssuedToken:
+        """Issues a token with some of a client's scopes, for the client's lifetime or a shorter one in seconds.
+
+        Raises UnusableSigningKey, TokenTooLong.
+        """
         key, private = self._ring.keys().signer()
         id, now = secrets.token_hex(16), int(self._clock())
         claims: dict[str, object] = {
@@ -60,7 +63,7 @@ class AccessTokens:
             "client_id": client.id,
             "scope": " ".join(scopes),
             "iat": now,
-            "exp": now + client.token_lifetime,
+            "exp": now + (client.token_lifetime if lifetime is None else lifetime),
             "jti": id,
         }
         if client.bounds is not None:

@@ -19,14 +19,14 @@ _MOST_FIELDS: Final = 32
 class OAuthRejected(Exception):
     """A request of a client is refused with an error code of RFC 6749, 5.2."""
 
-    def __init__(self, code: str, client: str | None = None, revoked: bool = False, why: str = "") -> None:
+    def __init__(self, code: str, client: str | None = None, ended: bool = False, why: str = "") -> None:
         """`client` is the id of the client that the request named, or None if there is no such client.
 
-        `revoked` tells that the secret is right and its client revoked, so the request is no guess. `why` tells
-        developers more, in ASCII, and quotes nothing of the request.
+        `ended` tells that the secret was right once, before it or its client ended, so the request is no guess. `why`
+        tells developers more, in ASCII, and quotes nothing of the request.
         """
         super().__init__(code)
-        self.code, self.client, self.revoked, self.why = code, client, revoked, why
+        self.code, self.client, self.ended, self.why = code, client, ended, why
 
 
 @dataclass(frozen=True, slots=True)

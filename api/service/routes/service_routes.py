@@ -32,6 +32,20 @@ SERVICE_ROUTES: Final[tuple[RouteRow, ...]] = (
         {"GET": (ADMIN, api_keys.GET), "DELETE": (ADMIN, api_keys.DELETE)},
     ),
     RouteRow(
+        "/v1/api-keys/{id}/rotate",
+        Env.NONE,
+        api_keys.OneApiKey,
+        {"POST": (ADMIN, api_keys.ROTATE)},
+        suffix="rotation",
+    ),
+    RouteRow(
+        "/v1/api-keys/{id}/old-keys",
+        Env.NONE,
+        api_keys.OneApiKey,
+        {"DELETE": (ADMIN, api_keys.END_OLD_KEYS)},
+        suffix="old",
+    ),
+    RouteRow(
         "/v1/clients",
         Env.NONE,
         clients.Clients,
@@ -49,6 +63,13 @@ SERVICE_ROUTES: Final[tuple[RouteRow, ...]] = (
         clients.OneClient,
         {"POST": (ADMIN, clients.RENEW_SECRET)},
         suffix="secret",
+    ),
+    RouteRow(
+        "/v1/clients/{client_id}/old-secrets",
+        Env.NONE,
+        clients.OneClient,
+        {"DELETE": (ADMIN, clients.END_OLD_SECRETS)},
+        suffix="old",
     ),
     RouteRow(
         "/v1/clients/{client_id}/revoke",

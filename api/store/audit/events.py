@@ -13,9 +13,12 @@ class Event(StrEnum):
     CLIENT_CREATED = "client.created"
     CLIENT_CHANGED = "client.changed"
     CLIENT_SECRET_RENEWED = "client.secret_renewed"  # noqa: S105 - a name
+    CLIENT_OLD_SECRETS_ENDED = "client.old_secrets_ended"
     CLIENT_REVOKED = "client.revoked"
     CLIENT_DELETED = "client.deleted"
     API_KEY_CREATED = "api_key.created"
+    API_KEY_ROTATED = "api_key.rotated"
+    API_KEY_OLD_ENDED = "api_key.old_keys_ended"
     API_KEY_DELETED = "api_key.deleted"
     SIGN_IN_REFUSED = "sign_in.refused"
     SESSION_STARTED = "session.started"

@@ -1,4 +1,5 @@
-"""Credentials: clients, API keys and revoked tokens, the recheck of a credential, and those that a restore brings back.
+"""Credentials: clients, API keys, replaced secrets, revoked tokens, the recheck, and those that a restore brings back.
 
-Reading path: `credentials` → `last_uses` → `credential_recheck` → `admitted` → `makers` → `restored_credentials`.
+Reading path: `credentials` → `old_secrets` → `last_uses` → `credential_recheck` → `admitted` → `makers` →
+`restored_credentials`.
 """

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Final
 from uuid import uuid4
 
-from msgspec import UnsetType
+from msgspec import UNSET, UnsetType
 
+from ....bundles.conditions.instants import SECOND, parse_instant
 from ..actor import API_KEY_PREFIX, CLIENT_PREFIX, Actor
 from ..audit.entries import AuditEntry, append
 from ..audit.events import Event
@@ -30,6 +31,10 @@ from .admitted import Admitted, admitted, generation
 from .credential_recheck import recheck_credential
 from .last_uses import forget_use, record_uses
 from .makers import record_maker, record_widener
+from .old_secrets import Overlap, end_old, forget_secrets, retire
+
+AT_ONCE: Final = Overlap()
+"""No overlap: a replaced secret is refused from now on."""
 
 REVOCATION_SECONDS: Final = 86_400.0
 """Seconds for which a revocation is kept after its token has expired, in case a clock is wrong."""
@@ -142,16 +147,28 @@ class Credentials:
             self._append(db, actor, Event.CLIENT_CHANGED, details, client_id=id, within=_common_bounds(before, after))
             return after
 
-    def renew_secret(self, actor: Actor, id: str, secret: bytes) -> Client:
-        """Give a client a new secret. Its tokens stay valid. Raises NotFound, Conflict for a revoked client."""
+    def renew_secret(self, actor: Actor, id: str, secret: bytes, overlap: Overlap = AT_ONCE) -> Client:
+        """Give a client a new secret. Its tokens stay valid.
+
+        Raises NotFound; Conflict for a revoked client, or if too many old secrets still work.
+        """
         with self._changing(actor) as db:
             client = client_row(db, id, actor.bounds)
             if client.revoked is not None:
                 raise Conflict("the client is revoked for good; create another one")
+            name = f"{CLIENT_PREFIX}{id}"
+            retire(db, name, client.secret, overlap, overlap.ends)
             db.execute("UPDATE clients SET secret = ? WHERE id = ?", (secret, id))
-            record_maker(db, f"{CLIENT_PREFIX}{id}", actor)
-            self._record(db, actor, Event.CLIENT_SECRET_RENEWED, client)
+            record_maker(db, name, actor)
+            self._record(db, actor, Event.CLIENT_SECRET_RENEWED, client, {"overlap_seconds": overlap.seconds})
             return client_row(db, id)
+
+    def end_old_secrets(self, actor: Actor, id: str) -> None:
+        """End the overlap of a client now: only its present secret is good. Raises NotFound."""
+        with self._changing(actor) as db:
+            client = client_row(db, id, actor.bounds)
+            if end_old(db, f"{CLIENT_PREFIX}{id}"):
+                self._record(db, actor, Event.CLIENT_OLD_SECRETS_ENDED, client)
 
     def revoke_client(self, actor: Actor, id: str) -> None:
         """Revoke a client and its tokens for good. A revoked client stays as it is. Raises NotFound."""
@@ -169,6 +186,7 @@ class Credentials:
             client = client_row(db, id, actor.bounds)
             db.execute("DELETE FROM clients WHERE id = ?", (id,))
             forget_use(db, f"{CLIENT_PREFIX}{id}")
+            forget_secrets(db, f"{CLIENT_PREFIX}{id}", client.secret)
             self._record(db, actor, Event.CLIENT_DELETED, client, _audit_details(client))
 
     # -- API keys
@@ -183,8 +201,11 @@ class Credentials:
         with self._connections.reading() as db:
             return api_key_row(db, id, within)
 
-    def api_key_with(self, secret: bytes) -> ApiKey | None:
-        """Returns the API key credential secret has that SHA-256, expired or not, or None."""
+    def api_key_with(self, secret: bytes) -> tuple[ApiKey, int | None] | None:
+        """Returns the API key of which a secret has that SHA-256, expired or not, or None.
+
+        Beside it stands the end of an old secret, in epoch seconds, which may be past. It is None for the present one.
+        """
         with self._connections.reading() as db:
             return api_key_with(db, secret)
 
@@ -203,12 +224,44 @@ class Credentials:
             self._record(db, actor, Event.API_KEY_CREATED, made, _audit_details(made))
             return made
 
+    def rotate_api_key(
+        self, actor: Actor, id: str, secret: bytes, overlap: Overlap, expires_at: str | UnsetType | None = UNSET
+    ) -> ApiKey:
+        """Give an API key a new secret, and a new expiry in RFC 3339, or None for never. UNSET keeps the expiry.
+
+        The old secret ends with the overlap, or with the expiry that it had. Raises NotFound; Conflict if the key would
+        have expired, or if too many old secrets still work.
+        """
+        with self._changing(actor) as db:
+            key, name = api_key_row(db, id, actor.bounds), f"{API_KEY_PREFIX}{id}"
+            expires = key.expires_at if expires_at is UNSET else expires_at
+            if expires is not None and _seconds(expires) <= overlap.now:
+                raise Conflict("the API key has expired; give it another `expires_at`")
+            (old,) = db.execute("SELECT secret FROM api_keys WHERE id = ?", (id,)).fetchone()
+            ends = overlap.ends if key.expires_at is None else min(overlap.ends, int(_seconds(key.expires_at)))
+            retire(db, name, old, overlap, ends)
+            db.execute("UPDATE api_keys SET secret = ?, expires_at = ? WHERE id = ?", (secret, expires, id))
+            record_maker(db, name, actor)
+            made = api_key_row(db, id)
+            details = {**_audit_details(made), "overlap_seconds": overlap.seconds}
+            self._record(db, actor, Event.API_KEY_ROTATED, made, details)
+            return made
+
+    def end_old_keys(self, actor: Actor, id: str) -> None:
+        """End the overlap of an API key now: only its present secret is good. Raises NotFound."""
+        with self._changing(actor) as db:
+            key = api_key_row(db, id, actor.bounds)
+            if end_old(db, f"{API_KEY_PREFIX}{id}"):
+                self._record(db, actor, Event.API_KEY_OLD_ENDED, key, _audit_details(key))
+
     def delete_api_key(self, actor: Actor, id: str) -> None:
         """Delete an API key. It is refused from now on. Raises NotFound."""
         with self._changing(actor) as db:
             key = api_key_row(db, id, actor.bounds)
+            (secret,) = db.execute("SELECT secret FROM api_keys WHERE id = ?", (id,)).fetchone()
             db.execute("DELETE FROM api_keys WHERE id = ?", (id,))
             forget_use(db, f"{API_KEY_PREFIX}{id}")
+            forget_secrets(db, f"{API_KEY_PREFIX}{id}", secret)
             self._record(db, actor, Event.API_KEY_DELETED, key, _audit_details(key))
 
     # -- tokens
@@ -283,6 +336,11 @@ class Credentials:
 
 def _raise_generation(db: Connection) -> None:
     db.execute("UPDATE credential_generation SET number = number + 1")
+
+
+def _seconds(instant: str) -> float:
+    """Returns an instant of RFC 3339 in epoch seconds."""
+    return parse_instant(instant) / SECOND
 
 
 def _common_bounds(before: Client, after: Client) -> Bounds:

@@ -1,5 +1,6 @@
 """Credentials that work again after a restore, although they were revoked or changed since the backup."""
 
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -7,6 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from ..actor import API_KEY_PREFIX, CLIENT_PREFIX
 from ..database.connection import Connection
 from ..database.driver_errors import DRIVER_ERRORS
 from ..database.sqlite.connections import SqliteConnections
@@ -16,8 +18,9 @@ from ..errors import StoreUnavailable
 _Rows: TypeAlias = dict[str, tuple[Any, ...]]
 _QUERIES = {
     "clients": "SELECT id, name, revoked, secret, scopes, environments FROM clients ORDER BY id",
-    "api_keys": "SELECT id, name FROM api_keys ORDER BY id",
+    "api_keys": "SELECT id, name, NULL, secret, scopes, environments FROM api_keys ORDER BY id",
 }
+_OLD_SECRETS = "SELECT credential, secret FROM old_secrets WHERE ends > ?"
 
 
 class UndoneChange(StrEnum):
@@ -45,6 +48,12 @@ class _Credentials:
     api_keys: _Rows
     revoked_tokens: list[tuple[str, int]]
     generation: int
+    old_secrets: dict[str, set[bytes]]
+    """The secrets that a rotation replaced and that still work, by the names of their credentials as actors."""
+
+    def secrets_of(self, name: str, row: tuple[Any, ...]) -> set[bytes]:
+        """Returns the secrets that work for a credential of this row."""
+        return {bytes(row[2]), *self.old_secrets.get(name, ())}
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,31 +98,35 @@ class ReplacedStore:
         db.execute_many("INSERT INTO revoked_tokens (id, expires) VALUES (?, ?) ON CONFLICT DO NOTHING", tokens)
         generation = max(self.credentials.generation, restored.generation) + 1
         db.execute("UPDATE credential_generation SET number = ?", (generation,))
-        clients = (
-            RestoredCredential(True, id, row[0], undone)
-            for id, row in restored.clients.items()
-            for undone in _undone_changes(row, self.credentials.clients.get(id))
-        )
-        api_keys = (
-            RestoredCredential(False, id, row[0], UndoneChange.DELETED)
-            for id, row in restored.api_keys.items()
-            if id not in self.credentials.api_keys
-        )
+        clients = self._undone(restored, True, CLIENT_PREFIX, restored.clients, self.credentials.clients)
+        api_keys = self._undone(restored, False, API_KEY_PREFIX, restored.api_keys, self.credentials.api_keys)
         return (*clients, *api_keys)
 
+    def _undone(
+        self, restored: _Credentials, is_client: bool, prefix: str, rows: _Rows, replaced: _Rows
+    ) -> Iterator[RestoredCredential]:
+        assert self.credentials is not None
+        for id, row in rows.items():
+            since, name = replaced.get(id), f"{prefix}{id}"
+            others = restored.secrets_of(name, row) - (self.credentials.secrets_of(name, since) if since else set())
+            for undone in _undone_changes(row, since, bool(others)):
+                yield RestoredCredential(is_client, id, row[0], undone)
 
-def _undone_changes(restored: tuple[Any, ...], replaced: tuple[Any, ...] | None) -> Iterator[UndoneChange]:
-    _, revoked, secret, *rights = restored
+
+def _undone_changes(
+    restored: tuple[Any, ...], replaced: tuple[Any, ...] | None, has_other_secrets: bool
+) -> Iterator[UndoneChange]:
+    _, revoked, _, *rights = restored
     if revoked is not None:
         return
     if replaced is None:
         yield UndoneChange.DELETED
         return
-    _, revoked_since, secret_since, *rights_since = replaced
+    _, revoked_since, _, *rights_since = replaced
     if revoked_since is not None:
         yield UndoneChange.REVOKED
         return
-    if secret_since != secret:
+    if has_other_secrets:
         yield UndoneChange.RENEWED
     if rights_since != rights:
         yield UndoneChange.CHANGED
@@ -123,4 +136,7 @@ def _credentials(db: Connection) -> _Credentials:
     tables = {name: {row[0]: row[1:] for row in db.execute(query)} for name, query in _QUERIES.items()}
     (generation,) = db.execute("SELECT number FROM credential_generation").fetchone()
     tokens = db.execute("SELECT id, expires FROM revoked_tokens").fetchall()
-    return _Credentials(tables["clients"], tables["api_keys"], tokens, generation)
+    old: dict[str, set[bytes]] = {}
+    for credential, secret in db.execute(_OLD_SECRETS, (int(time.time()),)):
+        old.setdefault(credential, set()).add(bytes(secret))
+    return _Credentials(tables["clients"], tables["api_keys"], tokens, generation, old)

@@ -9,7 +9,7 @@ import jwt
 import pytest
 
 from tests.support.command import writ
-from tests.support.server import Server, running
+from tests.support.server import Server, running, wait_until
 
 pytestmark = pytest.mark.service
 
@@ -79,6 +79,31 @@ def test_revoked_clients_and_tokens_are_refused_by_every_worker(workers: Server,
     assert admin.post(f"/v1/clients/{own['client_id']}/revoke").status_code == 204
     assert [asked(workers, token) for token in tokens] == [{401}, {401}]
     assert token_of(workers, own).json() == {"error": "invalid_client"}
+
+
+def test_a_rotated_key_is_refused_on_connections_that_used_it(workers: Server, admin: httpx.Client) -> None:
+    """A worker remembers a key, and the decision lane its admission: the next request is refused all the same."""
+    key = api_key(admin)
+    old = workers.client(), workers.client(), workers.client(), workers.client()
+    for one in old:
+        one.headers["Authorization"] = f"Bearer {key['key']}"
+        assert [one.post("/access/v1/evaluation", json=ASKED).status_code for _ in range(3)] == [200] * 3
+    first = admin.post(f"/v1/api-keys/{key['id']}/rotate", json={"overlap_seconds": 60}).json()["key"]
+    assert [one.post("/access/v1/evaluation", json=ASKED).status_code for one in old] == [200] * len(old)
+    last = admin.post(f"/v1/api-keys/{key['id']}/rotate").json()["key"]
+    assert [one.post("/access/v1/evaluation", json=ASKED).status_code for one in old] == [401] * len(old)
+    assert (asked(workers, first), asked(workers, last)) == ({401}, {200})
+    for one in old:
+        one.close()
+
+
+def test_an_overlap_ends_by_itself_on_every_worker(workers: Server, admin: httpx.Client) -> None:
+    own, key = client(admin), api_key(admin)
+    new = admin.post(f"/v1/api-keys/{key['id']}/rotate", json={"overlap_seconds": 2}).json()["key"]
+    renewed = admin.post(f"/v1/clients/{own['client_id']}/secret", json={"overlap_seconds": 2}).json()
+    assert wait_until(lambda: asked(workers, key["key"]) == {401})
+    assert token_of(workers, own).json() == {"error": "invalid_client"}
+    assert (asked(workers, new), token_of(workers, renewed).status_code) == ({200}, 200)
 
 
 def test_a_key_is_rotated_and_lost_while_the_service_runs(workers: Server, admin: httpx.Client, folder: Path) -> None:

@@ -45,7 +45,7 @@ def test_what_asks_for_no_credential() -> None:
 
 def test_clients_and_keys_ask_for_admin_whatever_the_method() -> None:
     administered = [path for path in ROUTES if path.startswith(("/v1/clients", "/v1/api-keys"))]
-    assert len(administered) == 6
+    assert len(administered) == 9
     assert {scope for path in administered for scope in ROUTES[path].values()} == {Scope.ADMIN}
 
 

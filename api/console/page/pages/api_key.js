@@ -17,6 +17,7 @@ import { when } from "../parts/when.js";
 import { auditTrail } from "./audit_rows.js";
 import { deed } from "./client_end.js";
 import { environmentsIn, environmentsOf, expiry, highest, knownEnvironments, nameField, newRights, rightsFields, typable } from "./credential_fields.js";
+import { askRotation, secretsOf } from "./rotation.js";
 
 const DAY = 86_400_000; // milliseconds
 const PATHS = ["$.name", "$.scopes", "$.environments", "$.expires_at"];
@@ -30,7 +31,7 @@ const EXPIRIES = [
 
 // The page that makes an API key.
 export function newApiKeyPage(place) {
-  const draft = { ...newRights(), ends: "90", at: "" };
+  const draft = { ...newRights(place.env), ends: "90", at: "" };
   const act = new Act();
   const known = knownEnvironments();
   const create = async (event) => {
@@ -56,18 +57,22 @@ export function newApiKeyPage(place) {
   };
 }
 
-// The page of one API key. A key can't be changed: what it should do differently is another key.
+// The page of one API key. Its rights can't be changed: what it should do differently is another key.
 export function apiKeyPage(place) {
   const id = place.given[1] ?? "";
   const where = path`/v1/api-keys/${id}`;
   const key = new Awaited("the API key", (signal) => get(where, { signal }));
   const trail = auditTrail({ actor: `api-key:${id}` });
+  const again = () => (key.again(), trail.again());
+  const secrets = secretsOf({ where: `${where}/old-keys`, again });
   return {
     title: "API key",
     isUnsaved: isSecretShown,
     view: () => key.view((one) => html`${heading(one.name, "An API key of the service", listOf(place))}
       <section><h2>What it may do</h2>${facts(one)}</section>
-      <section><h2>End</h2><ul class="deeds">
+      ${secrets({ present: one.key_last_used_at, old: one.old_keys })}
+      <section><h2>New secret, and end</h2><ul class="deeds">
+        ${deed("Make a new key", "with the same rights, in place of the old one, which may work for some time more.", () => rotate(where, one, again), "")}
         ${deed("Delete API key", "ends it at once, for good.", () => remove(place, where, one))}</ul></section>
       <section><h2>What was done with it</h2>${trail.view()}
         <p class="pager"><a href=${placeLink(place.env, "audit", [], { actor: `api-key:${id}` })}>All of it in the audit log</a></p>
@@ -106,9 +111,23 @@ function bodyOf(draft) {
   return { name, scopes: [scope], environments: environmentsIn(draft), expires_at: expires ? expires.toISOString() : null };
 }
 
-function showKey(made) {
+function rotate(where, one, again) {
+  askRotation({
+    title: `Make a new key for ${one.name}`,
+    old: "the old key",
+    about: one.expires_at ? "The new key expires when the old one would have." : "The new key is good until you delete it.",
+    button: "Make a new key",
+    rotate: async (seconds) => {
+      const made = await post(`${where}/rotate`, { overlap_seconds: seconds });
+      again();
+      showKey(made, "A new key");
+    },
+  });
+}
+
+function showKey(made, title = "API key created") {
   showSecret({
-    title: "API key created",
+    title,
     about: "A program sends this key with every call. It is shown only now.",
     name: "API key",
     secret: made.key,

@@ -16,6 +16,7 @@ import { when } from "../parts/when.js";
 import { auditTrail } from "./audit_rows.js";
 import { endings } from "./client_end.js";
 import { environmentsIn, environmentsOf, highest, knownEnvironments, nameField, newRights, rightsFields } from "./credential_fields.js";
+import { secretsOf } from "./rotation.js";
 
 const PATHS = ["$.name", "$.description", "$.scopes", "$.token_lifetime", "$.environments"];
 const DEFAULT_LIFETIME = 3_600;
@@ -23,7 +24,7 @@ const LONGEST_LIFETIME = 30 * 86_400;
 
 // The page that makes a client.
 export function newClientPage(place) {
-  const draft = { ...newRights(), description: "", lifetime: String(DEFAULT_LIFETIME) };
+  const draft = { ...newRights(place.env), description: "", lifetime: String(DEFAULT_LIFETIME) };
   const act = new Act();
   const known = knownEnvironments();
   const create = async (event) => {
@@ -55,6 +56,7 @@ export function clientPage(place) {
   const state = { place, where, client, edit: null, act: new Act(), done: null, known: knownEnvironments() };
   const trail = auditTrail({ client_id: id });
   const again = () => (client.again(), trail.again());
+  const secrets = secretsOf({ where: `${where}/old-secrets`, again });
   const end = endings({ place, where, again, showSecret: showClientSecret });
   return {
     title: "Client",
@@ -65,6 +67,7 @@ export function clientPage(place) {
         ${state.edit ? editor(state, one, again) : html`${facts(one)}
           ${state.done ?? nothing}
           <p class="actions"><button type="button" @click=${() => begin(state, one)}>Change</button></p>`}</section>
+      ${secrets({ present: one.secret_last_used_at, old: one.old_secrets })}
       ${end(one)}
       <section><h2>What was done by it and to it</h2>
         ${trail.view()}

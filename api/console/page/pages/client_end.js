@@ -8,15 +8,17 @@ import { signedIn } from "../core/session.js";
 import { confirmEnd } from "../parts/dialog.js";
 import { noteDone } from "../parts/done.js";
 import { typable } from "./credential_fields.js";
+import { askRotation } from "./rotation.js";
 
 // Returns a function that draws these actions for a client.
 export function endings({ place, where, again, showSecret }) {
-  const renew = (one) => ask(one, {
-    title: "Make a new secret",
-    text: "The secret that the client has now is refused at once. Its tokens stay valid until they expire.",
+  const renew = (one) => askRotation({
+    title: `Make a new secret for ${one.name}`,
+    old: "the old secret",
+    about: "Tokens that the client has stay valid until they expire.",
     button: "Make a new secret",
-    act: async () => {
-      const made = await post(`${where}/secret`, undefined);
+    rotate: async (seconds) => {
+      const made = await post(`${where}/secret`, { overlap_seconds: seconds });
       again();
       showSecret(made, "A new secret");
     },
@@ -43,15 +45,15 @@ export function endings({ place, where, again, showSecret }) {
   });
   return (one) => html`<section><h2>New secret, or end</h2><ul class="deeds">
     ${one.revoked ? nothing : html`
-      ${deed("Make a new secret", "if the secret leaked or is lost. The old one ends at once, tokens stay valid.", () => renew(one))}
+      ${deed("Make a new secret", "in place of the old one, which may work for some time more.", () => renew(one), "")}
       ${deed("Revoke client", "ends its secret and its tokens at once, for good, and keeps it on the list.", () => revoke(one))}`}
     ${deed("Delete client", "does the same and takes it off the list.", () => remove(one))}
   </ul></section>`;
 }
 
 // Returns the drawing of a dangerous action with what it does.
-export const deed = (name, about, act) => html`<li>
-  <button class="danger" type="button" @click=${act}>${name}…</button> <span class="soft">${about}</span></li>`;
+export const deed = (name, about, act, look = "danger") => html`<li>
+  <button class=${look} type="button" @click=${act}>${name}…</button> <span class="soft">${about}</span></li>`;
 
 function ask(one, given) {
   const own = signedIn().id === one.client_id ? " You are signed in with this client." : "";

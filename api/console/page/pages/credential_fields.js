@@ -21,9 +21,9 @@ const SOON = 14 * 86_400_000; // milliseconds
 // Returns the highest of the scopes of a credential.
 export const highest = (scopes) => SCOPES.map(([name]) => name).findLast((name) => scopes.includes(name));
 
-// Returns what the fields of a new credential begin with.
-export function newRights() {
-  return { name: "", scope: "read", environments: signedIn().environments && [...signedIn().environments], typed: "" };
+// Returns what the fields of a new credential begin with: the least scope, and the environment that the user looks at.
+export function newRights(env) {
+  return { name: "", scope: "decide", environments: [env], typed: "" };
 }
 
 // Returns the drawing of the field of the name.

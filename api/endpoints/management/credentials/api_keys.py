@@ -1,4 +1,4 @@
-"""API keys: `/v1/api-keys[/{id}]`."""
+"""API keys: `/v1/api-keys[/{id}[/rotate, /old-keys]]`."""
 
 from typing import Final
 
@@ -15,14 +15,15 @@ from ....http.openapi.vocabulary import CACHE_CONTROL, LOCATION, PAGE, PART
 from ....http.queries import known_parameters
 from ....http.rejections import BodyRejected
 from ....identity.credential import Credential
-from ....identity.credential_shapes import ApiKeyAnswer, ApiKeyWithSecret, NewApiKey, in_order
+from ....identity.credential_shapes import ApiKeyAnswer, ApiKeyWithSecret, NewApiKey, NewKey, in_order
 from ....identity.request_actor import actor_of
 from ....identity.secret_format import API_KEY, new_secret
 from ....settings.settings import HttpLimits
 from ....store.credential_rows import ApiKey
 from ....store.credentials.credentials import ApiKeySpec
+from ....store.credentials.old_secrets import Overlap
 from ..body_shapes import shaped
-from .managed_credentials import NO_STORE, answer_page, refuse_higher_scopes
+from .managed_credentials import END_OLD, NO_STORE, answer_page, refuse_higher_scopes, shown_old
 
 _TAG: Final = "API keys"
 
@@ -40,6 +41,18 @@ CREATE: Final = Operation(
 GET: Final = Operation(
     "getApiKey", _TAG, "Read an API key", {200: Answer("The API key, without its secret.", ApiKeyAnswer)}
 )
+ROTATE: Final = Operation(
+    "rotateApiKey",
+    _TAG,
+    "Give an API key a new secret",
+    {200: Answer("The new key. It is shown only in this answer.", ApiKeyWithSecret, (CACHE_CONTROL,))},
+    "The old key lives on for `overlap_seconds`. A key that has expired needs another `expires_at`: else 409. So does"
+    " one with five old keys that still work.",
+    bodies={JSON: NewKey},
+    errors=(409,),
+    needs_body=False,
+)
+END_OLD_KEYS: Final = Operation("endOldApiKeys", _TAG, "End the overlap of an API key now", {204: END_OLD})
 DELETE: Final = Operation(
     "deleteApiKey",
     _TAG,
@@ -78,15 +91,14 @@ class ApiKeys:
         )
         resp.status = falcon.HTTP_201
         resp.set_header("Location", f"/v1/api-keys/{made.id}")
-        resp.set_header("Cache-Control", NO_STORE)
-        resp.data = ENCODER.encode(ApiKeyWithSecret(**asdict(_shown(made)), key=key))
+        _show_key(resp, made, key)
 
 
 class OneApiKey:
     """One API key."""
 
-    def __init__(self, work: StoreWork) -> None:
-        self._work = work
+    def __init__(self, work: StoreWork, bodies: Bodies) -> None:
+        self._work, self._bodies = work, bodies
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, id: str) -> None:
         """Answer 200, without the key itself."""
@@ -101,17 +113,40 @@ class OneApiKey:
         await self._work.change(self._work.store.credentials.delete_api_key, actor_of(req), id)
         resp.status = falcon.HTTP_204
 
+    async def on_post_rotation(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, id: str) -> None:
+        """Answer 200 with the new key. The old one lives on for the overlap."""
+        known_parameters(req)
+        wanted = shaped(await self._bodies.read_optional_element(req), NewKey, "bad-rotation")
+        now, expires = self._work.now(), wanted.expires_at
+        if isinstance(expires, str):
+            expires = _future(expires, now, "bad-rotation")
+        key, digest = new_secret(API_KEY)
+        rotate, overlap = self._work.store.credentials.rotate_api_key, Overlap(wanted.overlap_seconds, now)
+        _show_key(resp, await self._work.change(rotate, actor_of(req), id, digest, overlap, expires), key)
 
-def _future(text: str, now: float) -> str:
+    async def on_delete_old(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, id: str) -> None:
+        """Answer 204. From now on, every worker refuses the replaced keys."""
+        known_parameters(req)
+        await self._work.change(self._work.store.credentials.end_old_keys, actor_of(req), id)
+        resp.status = falcon.HTTP_204
+
+
+def _future(text: str, now: float, code: str = "bad-api-key") -> str:
     """Returns an instant of the future, in UTC. Raises BodyRejected if it is past or can't be read."""
     try:
         instant = parse_instant(text)
     except ValueError as ex:
-        raise BodyRejected("bad-api-key", str(ex), "$.expires_at") from None
+        raise BodyRejected(code, str(ex), "$.expires_at") from None
     if instant <= from_seconds(now):
-        raise BodyRejected("bad-api-key", "`expires_at` must be in the future", "$.expires_at")
+        raise BodyRejected(code, "`expires_at` must be in the future", "$.expires_at")
     return show_instant(instant)
 
 
+def _show_key(resp: falcon.asgi.Response, made: ApiKey, key: str) -> None:
+    resp.set_header("Cache-Control", NO_STORE)
+    resp.data = ENCODER.encode(ApiKeyWithSecret(**asdict(_shown(made)), key=key))
+
+
 def _shown(key: ApiKey) -> ApiKeyAnswer:
-    return ApiKeyAnswer(key.id, key.name, key.scopes, key.environments, key.created, key.expires_at, key.last_used)
+    uses = key.last_used, key.secret_used, shown_old(key.old_secrets)
+    return ApiKeyAnswer(key.id, key.name, key.scopes, key.environments, key.created, key.expires_at, *uses)

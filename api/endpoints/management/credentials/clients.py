@@ -1,4 +1,4 @@
-"""OAuth clients: `/v1/clients[/{client_id}[/secret, /revoke]]` (contract 2.8)."""
+"""OAuth clients: `/v1/clients[/{client_id}[/secret, /old-secrets, /revoke]]` (contract 2.8)."""
 
 from typing import Final
 
@@ -14,15 +14,16 @@ from ....http.openapi.operation import Answer, Operation, page_of
 from ....http.openapi.vocabulary import CACHE_CONTROL, LOCATION, PAGE, PART
 from ....http.queries import known_parameters
 from ....identity.credential import Credential
-from ....identity.credential_shapes import ClientAnswer, ClientPatch, ClientWithSecret, NewClient, in_order
+from ....identity.credential_shapes import ClientAnswer, ClientPatch, ClientWithSecret, NewClient, NewSecret, in_order
 from ....identity.request_actor import actor_of
 from ....identity.secret_format import CLIENT_SECRET, new_secret
 from ....settings.settings import HttpLimits
 from ....store.credential_rows import Client
 from ....store.credentials.credentials import ClientSpec
+from ....store.credentials.old_secrets import Overlap
 from ..body_shapes import shaped
 from ..elements import MERGE_PATCH
-from .managed_credentials import NO_STORE, answer_page, refuse_higher_scopes
+from .managed_credentials import END_OLD, NO_STORE, answer_page, refuse_higher_scopes, shown_old
 
 _TAG: Final = "Clients"
 
@@ -68,8 +69,14 @@ RENEW_SECRET: Final = Operation(
             "The client with its new secret, which is shown only in this answer.", ClientWithSecret, (CACHE_CONTROL,)
         )
     },
-    "The old secret is refused at once. Its tokens stay valid. A revoked client gets no secret: 409.",
+    "The old secret lives on for `overlap_seconds`, and tokens that it gets meanwhile end with it. Tokens from before"
+    " stay valid. A revoked client gets no secret: 409. So does one with five old secrets that still work.",
+    bodies={JSON: NewSecret},
     errors=(409,),
+    needs_body=False,
+)
+END_OLD_SECRETS: Final = Operation(
+    "endOldClientSecrets", _TAG, "End the overlap of a client's secrets now", {204: END_OLD}
 )
 REVOKE: Final = Operation(
     "revokeClient",
@@ -147,11 +154,19 @@ class OneClient:
         resp.status = falcon.HTTP_204
 
     async def on_post_secret(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, client_id: str) -> None:
-        """Answer 200 with a new secret. The old one is refused; the client's tokens stay valid."""
+        """Answer 200 with a new secret. The old one lives on for the overlap; the client's tokens stay valid."""
         known_parameters(req)
+        wanted = shaped(await self._bodies.read_optional_element(req), NewSecret, "bad-rotation")
         secret, digest = new_secret(CLIENT_SECRET)
-        client = await self._work.change(self._work.store.credentials.renew_secret, actor_of(req), client_id, digest)
+        overlap, renew = Overlap(wanted.overlap_seconds, self._work.now()), self._work.store.credentials.renew_secret
+        client = await self._work.change(renew, actor_of(req), client_id, digest, overlap)
         _show_secret(resp, client, secret)
+
+    async def on_delete_old(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, client_id: str) -> None:
+        """Answer 204. From now on, every worker refuses the replaced secrets."""
+        known_parameters(req)
+        await self._work.change(self._work.store.credentials.end_old_secrets, actor_of(req), client_id)
+        resp.status = falcon.HTTP_204
 
     async def on_post_revocation(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, client_id: str) -> None:
         """Answer 204. From now on, every worker refuses its secret and tokens. It stays on the list."""
@@ -172,6 +187,8 @@ def shown_client(client: Client) -> ClientAnswer:
         client.created,
         client.revoked,
         client.last_used,
+        client.secret_used,
+        shown_old(client.old_secrets),
     )
 
 

@@ -6,12 +6,16 @@ from typing import Final, Protocol, TypeAlias, TypeVar
 
 import falcon.asgi
 
+from .....bundles.conditions.instants import show_seconds
 from ....engines.live.store_work import StoreWork
 from ....http.bodies import ENCODER
+from ....http.openapi.operation import Answer
 from ....http.queries import known_parameters, page_limit
 from ....http.rejections import Forbidden
 from ....identity.credential import Credential, highest
+from ....identity.credential_shapes import OldSecretAnswer
 from ....settings.settings import HttpLimits
+from ....store.credential_rows import OldSecret
 from ....store.environment_ids import Bounds
 from ....store.finding.finding import read_part
 from ....store.finding.folding import fold
@@ -19,6 +23,9 @@ from ....store.pages import MAX_PAGE, cursor_after
 
 NO_STORE: Final = "no-store"
 """`Cache-Control` of an answer that shows a secret."""
+
+END_OLD: Final = Answer("Only the present secret works.")
+"""The answer when an overlap is ended."""
 
 
 class _Named(Protocol):
@@ -63,6 +70,11 @@ def _fitting(
         if cursor is None:
             break
     return found[:limit], cursor_after(listed, (found[limit - 1].id,)) if len(found) > limit else None
+
+
+def shown_old(secrets: tuple[OldSecret, ...]) -> tuple[OldSecretAnswer, ...]:
+    """Returns the old secrets of a credential in the shape of the answer."""
+    return tuple(OldSecretAnswer(show_seconds(one.ends), one.last_used) for one in secrets)
 
 
 def refuse_higher_scopes(scopes: tuple[str, ...], maker: Credential) -> None:

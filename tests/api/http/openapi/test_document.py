@@ -113,7 +113,7 @@ def test_operations_are_named_in_plain_english() -> None:
     [
         ("/access/v1/evaluation", "post", "200 400 401 403 409 413 429"),
         ("/v1/clients", "post", "201 400 401 403 413 415 429"),
-        ("/v1/clients/{client_id}/secret", "post", "200 400 401 403 404 409 429"),
+        ("/v1/clients/{client_id}/secret", "post", "200 400 401 403 404 409 413 415 429"),
         ("/v1/oauth/token", "post", "200 400 401 429"),
         ("/healthz", "get", "200"),
         ("/v1/environments", "post", "201 400 401 403 409 413 415 429"),

@@ -76,9 +76,9 @@ def test_what_a_credential_bound_to_environments_may_call_everywhere() -> None:
     everywhere = {route.path for route in ROUTES if route.env is Env.NONE}
     assert {path for path in everywhere if any(ACCESS[path].scopes.values())} == {
         *("/metrics", "/openapi.json", "/v1/caller", "/v1/environments", "/v1/audit"),
-        *("/v1/api-keys", "/v1/api-keys/{id}"),
+        *("/v1/api-keys", "/v1/api-keys/{id}", "/v1/api-keys/{id}/rotate", "/v1/api-keys/{id}/old-keys"),
         *("/v1/clients", "/v1/clients/{client_id}", "/v1/clients/{client_id}/secret"),
-        "/v1/clients/{client_id}/revoke",
+        *("/v1/clients/{client_id}/old-secrets", "/v1/clients/{client_id}/revoke"),
     }
 
 
