@@ -8,6 +8,7 @@ import { may, signedIn, signOut } from "../core/session.js";
 import { number } from "../core/words.js";
 import { openDialog } from "../parts/dialog.js";
 import { GROUPS, PAGES } from "./pages.js";
+import { openPalette } from "./palette.js";
 
 // Returns the drawing of the whole page around `content`.
 export function shell(place, content) {
@@ -26,6 +27,7 @@ export function shell(place, content) {
         ${here?.promotion_only ? html`<span class="badge">promotion only</span>` : nothing}
       </span>
       <span class="push soft">${who()}</span>
+      <button class="quiet" type="button" @click=${() => openPalette(place.env)}>Find</button>
       <button class="quiet wide" type="button" @click=${keysDialog}>Keyboard</button>
       <button class="quiet" type="button" @click=${signOut}>Sign out</button>
     </header>
@@ -39,7 +41,7 @@ export function keysDialog() {
   openDialog({
     title: "Keyboard",
     view: (close) => html`<table class="keys"><tbody>
-        <tr><td><kbd>/</kbd></td><td>Go to the search field</td></tr>
+        <tr><td><kbd>/</kbd></td><td>Find something in all lists</td></tr>
         <tr><td><kbd>?</kbd></td><td>Show these keys</td></tr>
         ${PAGES.map((one) => html`<tr><td><kbd>g</kbd> <kbd>${one.key}</kbd></td><td>${one.name}</td></tr>`)}
       </tbody></table>

@@ -10,6 +10,7 @@ import { failure } from "../parts/notice.js";
 import { isSecretShown } from "../parts/secret.js";
 import { listenToKeys } from "./keys.js";
 import { pageOf } from "./pages.js";
+import { openPalette } from "./palette.js";
 import { keysDialog, shell } from "./shell.js";
 import { signIn } from "./sign_in.js";
 
@@ -68,5 +69,5 @@ window.addEventListener("hashchange", () => {
   document.querySelector("main")?.focus();
 });
 
-listenToKeys({ open: (page) => goTo(placeLink(place.env, page.id)), help: () => signedIn() && keysDialog() });
+listenToKeys({ open: (page) => goTo(placeLink(place.env, page.id)), help: () => signedIn() && keysDialog(), find: () => signedIn() && openPalette(place.env) });
 update();

@@ -44,13 +44,14 @@ export const TESTS = kind("tests", "set of tests", "Policy tests", ["id"], { id:
 
 const MADE_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/; // by the service
 
-// Returns the words for an element, and the short name of it that people type: its id, unless that is a made one, which says
+// Returns the words for an element (a subject's are its attribute `name`), and the short name of it that people type: its id, unless that is a made one, which says
 // nothing to people.
 /** @type {(of: Kind, body: ModelElement) => [words: string, name: string]} */
 export function nameOf(of, body) {
   const id = of.isOne ? of.name : body[of.key.at(-1) ?? ""];
   if (of.said && MADE_ID.test(id)) return of.said(body);
-  return [body.name ?? id, id];
+  const name = body.name ?? (of === SUBJECT ? body.attributes?.name : undefined);
+  return [typeof name === "string" ? name : id, id];
 }
 
 // The lists of the model.

@@ -10,6 +10,7 @@ import { heading } from "../parts/heading.js";
 import { listPage } from "../parts/list.js";
 import { nothingYet } from "../parts/notice.js";
 import { elementLink, keyOf } from "./draft.js";
+import { listFile, ListTotal } from "./list_summary.js";
 
 const LIMIT = 100;
 const WRITERS_ONLY = "This credential may only read.";
@@ -20,12 +21,14 @@ const WRITERS_ONLY = "This credential may only read.";
 /** @type {(place: Place, row: ListRow) => Page & {again(): void}} */
 export function elementList(place, { kind, about, columns, filters, empty, limit = LIMIT, above, draw }) {
   const { env, query } = place;
-  const asked = Object.fromEntries(filters.map(([name]) => [name, query.get(name)]));
-  const list = new Awaited(`the ${kind.plural.toLowerCase()}`, (signal) =>
-    get(path`/v1/environments/${env}/${kind.segment}`, { query: { limit, cursor: query.get("cursor"), ...asked }, signal }),
-  );
+  const asked = Object.fromEntries(["q", ...filters.map(([name]) => name)].map((name) => [name, query.get(name)]));
+  const where = path`/v1/environments/${env}/${kind.segment}`;
+  const ask = (cursor, signal) => get(where, { query: { limit, cursor, ...asked }, signal });
+  const list = new Awaited(`the ${kind.plural.toLowerCase()}`, (signal) => ask(query.get("cursor"), signal));
+  const total = new ListTotal(kind, (signal) => get(where, { query: { limit: 1, total: true, ...asked }, signal }));
+  const file = columns.length ? listFile(kind, env, columns, ask) : null;
   const link = (body) => elementLink(env, kind, keyOf(kind, body));
-  const isFiltered = filters.some(([name]) => query.get(name));
+  const isFiltered = ["q", ...filters.map(([name]) => name)].some((name) => query.get(name));
   const [drawAbove, drawList] = [above?.(place), draw?.(place)];
   return {
     title: kind.plural,
@@ -37,8 +40,9 @@ export function elementList(place, { kind, about, columns, filters, empty, limit
           const items = narrowed(found.items, query.get("text"));
           if (found.items.length && !items.length) return nothingYet("Nothing on this page contains this text.");
           const shape = { columns, link, empty: isFiltered ? "Nothing fits these filters." : empty, firstStep: createLink(place, kind) };
-          if (drawList && items.length) return drawList(items, found);
-          return listPage(place, { ...found, items }, shape);
+          const summary = items.length ? html`<p class="bar"><span class="soft" role="status">${total.view(found, query.get("cursor"))}</span>${file?.view() ?? nothing}</p>` : nothing;
+          if (drawList && items.length) return html`${summary}${drawList(items, found)}`;
+          return html`${summary}${listPage(place, { ...found, items }, shape)}`;
         })}
       </section>`,
   };
@@ -61,11 +65,13 @@ function filterForm({ env, page, query }, filters) {
     event.preventDefault();
     goTo(placeLink(env, page, [], Object.fromEntries(new FormData(event.target))));
   };
-  const isAny = ["text", ...filters.map(([name]) => name)].some((name) => query.get(name));
+  const isAny = ["q", "text", ...filters.map(([name]) => name)].some((name) => query.get(name));
   return html`<form class="bar filters" role="search" @submit=${submit}>
     ${filters.map(([name, label, choices]) => html`<div><label for=${`by-${name}`}>${label}</label>${field(name, choices, query)}</div>`)}
-    <div class="grow"><label for="by-text">Text on this page</label>
-      <input id="by-text" name="text" type="search" data-search autocomplete="off" .value=${query.get("text") ?? ""}></div>
+    <div class="grow"><label for="by-q">Part of an id or a name</label>
+      <input id="by-q" name="q" type="search" autocomplete="off" spellcheck="false" .value=${query.get("q") ?? ""}></div>
+    <div><label for="by-text">Text on this page</label>
+      <input id="by-text" name="text" type="search" autocomplete="off" .value=${query.get("text") ?? ""}></div>
     <button type="submit">Filter</button>
     ${isAny ? html`<a class="button quiet" href=${placeLink(env, page)}>Show all</a>` : nothing}
   </form>`;

@@ -1,7 +1,7 @@
 // The lists of the model and the pages of their elements: a row for each kind says what they show.
 
 import { html, nothing } from "../core/html.js";
-import { ASSIGNMENT, GRANT, GROUP, RESOURCE, RESOURCE_TYPE, ROLE, ROUTE, SUBJECT } from "../core/kinds.js";
+import { ASSIGNMENT, GRANT, GROUP, RESOURCE, RESOURCE_TYPE, ROLE, ROUTE, SUBJECT, nameOf } from "../core/kinds.js";
 import { counted } from "../core/words.js";
 import { elementPages } from "../editing/element_page.js";
 import { openForm } from "../editing/open_form.js";
@@ -9,8 +9,14 @@ import { actions, entity, holder, link, term } from "../editing/phrases.js";
 import * as sides from "./model_sides.js";
 
 const ID = { title: "Id", cell: (one) => html`<code>${one.id}</code>` };
-const EXTERNAL_ID = { title: "External id", cell: (one) => (one.external_id ? html`<code>${one.external_id}</code>` : nothing) };
-const TERM = { title: "Term", cell: (one) => term(one) };
+const NAME = { title: "Name", cell: (one) => html`<span class="name">${one.name ?? one.id}</span>`, csv: (one) => one.name };
+const EXTERNAL_ID = {
+  title: "External id",
+  cell: (one) => (one.external_id ? html`<code>${one.external_id}</code>` : nothing),
+  csv: (one) => one.external_id,
+};
+const TERM = { title: "Term", cell: (one) => term(one), csv: ({ starts_at: from, expires_at: to }) => (from || to ? `${from ?? ""}/${to ?? ""}` : "") };
+const holderText = ({ group, subject }) => (group === undefined ? `${subject.type} ${subject.id}` : `group ${group}`);
 /** @type {[string, string]} */
 const BY_TYPE = ["type", "Type"];
 /** @type {[string, string]} */
@@ -30,7 +36,7 @@ const ROWS = [
   {
     kind: ROLE,
     about: "Policies give rights to roles, and assignments give roles to subjects and groups.",
-    columns: [{ title: "Name", cell: (one) => html`<span class="name">${one.name ?? one.id}</span>` }, ID],
+    columns: [NAME, ID],
     filters: [BY_NAME],
     empty: "There are no roles yet. A role is what policies give rights to.",
     beside: sides.ofRole,
@@ -49,7 +55,12 @@ const ROWS = [
     kind: SUBJECT,
     about: "Who asks: people, services and devices that are registered.",
     above: (place) => () => openForm(place, "subject"),
-    columns: [ID, { title: "Type", cell: (one) => html`<span class="name">${one.type}</span>` }, EXTERNAL_ID],
+    columns: [
+      { title: "Name", cell: (one) => html`<span class="name">${nameOf(SUBJECT, one)[0]}</span>`, csv: (one) => one.attributes?.name },
+      ID,
+      { title: "Type", cell: (one) => html`<span class="name">${one.type}</span>` },
+      EXTERNAL_ID,
+    ],
     filters: [BY_TYPE, BY_EXTERNAL_ID],
     empty: "No subjects have an entry. One that an assignment, a group or a grant names needs none.",
     absent: "This subject has no entry, and needs none to hold something. An entry has its external id and its attributes.",
@@ -60,8 +71,8 @@ const ROWS = [
     about: "The kinds of things that policies are about, with their actions.",
     columns: [
       ID,
-      { title: "Name in requests", cell: (one) => html`<code>${one.name ?? one.id}</code>` },
-      { title: "Actions", cell: (one) => actions(one.actions) },
+      { title: "Name in requests", cell: (one) => html`<code>${one.name ?? one.id}</code>`, csv: (one) => one.name ?? one.id },
+      { title: "Actions", cell: (one) => actions(one.actions), csv: (one) => one.actions.join(" ") },
       { title: "Attributes", cell: (one) => declared(one) },
       { title: "", cell: (one) => (one.closed ? html`<span class="badge">closed</span>` : nothing) },
     ],
@@ -74,9 +85,9 @@ const ROWS = [
     about: "Registered things. Searches find these; a decision needs none, unless its type is closed.",
     above: (place) => () => openForm(place, "resource"),
     columns: [
+      NAME,
       ID,
       { title: "Type", cell: (one, env) => link(env, "resource-types", one.type) },
-      { title: "Name", cell: (one) => (one.name ? html`<span class="name">${one.name}</span>` : nothing) },
       EXTERNAL_ID,
     ],
     filters: [BY_TYPE, BY_NAME, BY_EXTERNAL_ID],
@@ -89,9 +100,9 @@ const ROWS = [
     about: "Who holds which role: a subject itself, or everyone in a group.",
     above: sides.endingAssignments,
     columns: [
-      ID,
-      { title: "Role", cell: (one, env) => link(env, "roles", one.role) },
-      { title: "Holder", cell: (one, env) => holder(env, one) },
+      { title: "Assignment", cell: (one) => html`<span class="name">${nameOf(ASSIGNMENT, one)[0]}</span>` },
+      { title: "Role", cell: (one, env) => link(env, "roles", one.role), csv: (one) => one.role },
+      { title: "Holder", cell: (one, env) => holder(env, one), csv: holderText },
       TERM,
     ],
     filters: [["role", "Role"], ["group", "Group"], ...BY_SUBJECT],
@@ -103,10 +114,10 @@ const ROWS = [
     about: "What one subject, or everyone in a group, may do with one resource, beside the policies. A policy that denies wins.",
     above: sides.endingGrants,
     columns: [
-      ID,
-      { title: "Holder", cell: (one, env) => holder(env, one) },
-      { title: "Actions", cell: (one) => actions(one.actions) },
-      { title: "Resource", cell: (one, env) => entity(env, "resources", one.resource) },
+      { title: "Grant", cell: (one) => html`<span class="name">${nameOf(GRANT, one)[0]}</span>` },
+      { title: "Holder", cell: (one, env) => holder(env, one), csv: holderText },
+      { title: "Actions", cell: (one) => actions(one.actions), csv: (one) => one.actions.join(" ") },
+      { title: "Resource", cell: (one, env) => entity(env, "resources", one.resource), csv: ({ resource }) => `${resource.type} ${resource.id}` },
       TERM,
     ],
     filters: [["group", "Group"], ...BY_SUBJECT, ...BY_RESOURCE],
@@ -118,8 +129,8 @@ const ROWS = [
     about: "What a request to a backend is about. They stand in their order: the first that matches counts.",
     columns: [
       ID,
-      { title: "Methods", cell: (one) => (one.methods.includes("*") ? "any" : one.methods.join(", ")) },
-      { title: "Path", cell: (one) => html`<code>${one.path}</code>` },
+      { title: "Methods", cell: (one) => (one.methods.includes("*") ? "any" : one.methods.join(", ")), csv: (one) => one.methods.join(" ") },
+      { title: "Path", cell: (one) => html`<code>${one.path}</code>`, csv: (one) => one.path },
       { title: "Hosts", cell: (one) => one.hosts?.map((host) => html`<div><code>${host}</code></div>`) ?? html`<span class="soft">any</span>` },
       { title: "Means", cell: (one, env) => sides.meaningOf(env, one) },
     ],

@@ -23,8 +23,8 @@ const LIST = {
   kind: POLICY,
   about: "What is allowed and what is denied. A denial wins over everything that allows.",
   columns: [
-    { title: "Name", cell: (one) => html`<span class="name">${one.name ?? one.id}</span>` },
-    { title: "Effect", cell: (one) => html`${effectTag(one)}${offTag(one)}` },
+    { title: "Name", cell: (one) => html`<span class="name">${one.name ?? one.id}</span>`, csv: (one) => one.name },
+    { title: "Effect", cell: (one) => html`${effectTag(one)}${offTag(one)}`, csv: (one) => one.effect },
     { title: "For", cell: (one, env) => holders(env, one) },
     { title: "Covers", cell: (one, env) => one.resource_types.map((scope) => covers(env, scope)) },
     { title: "Conditions", isNumber: true, cell: (one) => conditionsOf(one) },

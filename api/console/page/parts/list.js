@@ -26,15 +26,22 @@ export function listPage(place, found, { empty, firstStep, cursor = "cursor", ..
   return html`${table({ ...shape, rows: found.items, env: place.env })}${pager(place, found.next_cursor, cursor)}`;
 }
 
-// Returns the ways to the first and the next page of a list. `name` is where the address keeps the cursor.
+/** @type {Map<string, string>} */
+const before = new Map(); // the cursor of the page before a page, if that was shown
+
+// Returns the ways to the first, the previous and the next page of a list. `name` is where the address keeps the cursor.
 /** @type {(place: Place, next: string | null | undefined, name?: string) => Drawing} */
 export function pager(place, next, name = "cursor") {
   const kept = Object.fromEntries(place.query);
+  const here = place.query.get(name) ?? "";
+  if (next) before.set(next, here);
+  const previous = before.get(here);
   const at = (cursor) => placeLink(place.env, place.page, place.given, { ...kept, [name]: cursor });
   const isFirst = !place.query.get(name);
   if (isFirst && !next) return nothing;
   return html`<p class="pager">
     ${isFirst ? nothing : html`<a href=${at(undefined)}>First page</a>`}
+    ${previous === undefined ? nothing : html`<a href=${at(previous)}>Previous page</a>`}
     ${next ? html`<a href=${at(next)}>Next page</a>` : html`<span class="soft">This is the last page.</span>`}
   </p>`;
 }

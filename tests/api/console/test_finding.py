@@ -1,0 +1,101 @@
+"""The palette, and lists that find a part of a name: by keyboard, among many people, with truth about their number."""
+
+import csv
+import io
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.support.console import Desk
+from tests.support.server import Server
+
+pytestmark = pytest.mark.browser
+
+ROOT = "/v1/environments/many"
+PEOPLE = 2_300
+LONGEST = "<b>Zoë</b> \u202e" + "x" * 200
+
+
+@pytest.fixture(scope="module", autouse=True)
+def many(server: Server) -> None:
+    """An environment with many people, one of whom has a hostile name."""
+    people = [{"type": "user", "id": f"u{n:04}", "attributes": {"name": f"Person {n}"}} for n in range(PEOPLE)]
+    people.append({"type": "user", "id": "z", "attributes": {"name": LONGEST}})
+    model = {"model": 1, "roles": [{"id": "person-keeper"}], "subjects": people}
+    model["assignments"] = [{"role": "person-keeper", "subject": {"type": "user", "id": "u0007"}}]
+    with server.client() as api:
+        assert api.post("/v1/environments", json={"id": "many"}).status_code == 201
+        assert api.put(f"{ROOT}/model", json=model).status_code == 200
+
+
+def test_a_person_is_found_by_keyboard_alone(signed_in: Desk) -> None:
+    """`/`, a part of the name, the arrows and Enter. The focus stays in the field."""
+    page = signed_in.page
+    signed_in.go("#/many/subjects")
+    expect(page.get_by_role("heading", name="Subjects")).to_be_visible()
+    page.keyboard.press("/")
+    field = page.get_by_role("combobox", name="A part of an id or a name")
+    expect(field).to_be_focused()
+    page.keyboard.type("PERSON 170")
+    options = page.get_by_role("dialog").get_by_role("option")
+    expect(options.first).to_have_text("Person 170 user u0170")
+    expect(options.first).to_have_attribute("aria-selected", "true")
+    assert signed_in.serious() == []
+    page.keyboard.press("ArrowUp")
+    expect(options.last).to_have_attribute("aria-selected", "true")
+    expect(field).to_have_attribute("aria-activedescendant", str(options.last.get_attribute("id")))
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Person 170")).to_be_visible()
+    assert page.url.endswith("#/many/subjects/user/u0170")
+    expect(field).to_have_count(0)
+
+
+def test_the_palette_names_what_it_finds_and_leads_to_the_rest(signed_in: Desk) -> None:
+    page = signed_in.page
+    signed_in.go("#/many/overview")
+    page.get_by_role("button", name="Find").click()
+    field = page.get_by_role("dialog").get_by_role("combobox")
+    field.fill("zoe")
+    expect(page.get_by_role("dialog").get_by_role("option")).to_have_count(1)
+    assert "<b>Zoë</b>" in page.get_by_role("dialog").get_by_role("option").inner_text()
+    field.fill("person-k")
+    expect(page.get_by_role("group", name="Assignments")).to_contain_text("user u0007 holds person-keeper")
+    field.fill("nothing has this")
+    signed_in.sees("Nothing has this text in its id or its name.")
+    field.fill("histor")
+    expect(page.get_by_role("group", name="Pages")).to_contain_text("History")
+    field.fill("person")
+    page.get_by_role("link", name="All subjects with this text").click()
+    expect(page.get_by_role("status").get_by_text("2,300 subjects")).to_be_visible()
+    page.keyboard.press("/")
+    page.keyboard.press("Escape")
+    expect(field).to_have_count(0)
+
+
+def test_a_list_tells_its_number_goes_back_and_is_exported(signed_in: Desk) -> None:
+    page = signed_in.page
+    signed_in.go("#/many/subjects?q=person%201")
+    expect(page.get_by_role("status").get_by_text("1,111 subjects")).to_be_visible()
+    assert page.locator("thead th").all_inner_texts() == ["Name", "Id", "Type", "External id"]
+    first = page.locator("tbody tr").first
+    expect(first).to_contain_text("Person 1")
+    for id in ("u0189", "u1089"):
+        page.get_by_role("link", name="Next page").click()
+        expect(first).to_contain_text(id)
+    page.get_by_role("link", name="Previous page").click()
+    expect(first).to_contain_text("u0189")
+    assert signed_in.serious() == []
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Export as CSV").click()
+    rows = list(csv.reader(io.StringIO(download.value.path().read_bytes().decode())))
+    assert rows[0] == ["type", "id", "Name", "External id"]
+    assert len(rows) == 1 + 1_111
+    assert rows[1] == ["user", "u0001", "Person 1", ""]
+
+
+def test_an_assignment_with_a_made_id_reads_as_a_sentence(signed_in: Desk) -> None:
+    signed_in.go("#/many/assignments")
+    signed_in.page.get_by_role("link", name="user u0007 holds person-keeper").wait_for()
+    assert "-" * 4 not in signed_in.page.locator("tbody").inner_text()
+    signed_in.sees("1 assignment")
