@@ -1,7 +1,7 @@
 """`GET /console/…`: the files of the console, with the headers that keep its page to itself.
 
-The page gets no cookie and no rights: its user signs in with a credential, which stays in the memory
-of the page. So nothing can be forged across sites, and these files need no credential.
+The files need no credential. The user of the page signs in with a key, which stays in the memory of the page, or as a
+person, whose session is in a cookie (see `identity/sign_in`).
 """
 
 from dataclasses import dataclass

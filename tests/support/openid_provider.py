@@ -19,9 +19,10 @@ CLIENT, SECRET = "writ:console", "a secret/with signs"
 
 
 class OpenIdProvider:
-    """Its people are claims. `changed` changes the claims of the next ID tokens, and `header` their header.
+    """Its people are claims. `person` has those of the person at each browser that comes by itself.
 
-    `metadata` changes the metadata. `asked` are the forms that came to the token endpoint.
+    `changed` changes the claims of the next ID tokens, `header` their header, and `metadata` the metadata. `asked` are
+    the forms that came to the token endpoint.
     """
 
     def __init__(self, url: str) -> None:
@@ -35,6 +36,7 @@ class OpenIdProvider:
         self.authorization: list[str | None] = []
         self.raw: bytes | None = None
         self.clock: Callable[[], float] = time.time
+        self.person: dict[str, Any] = {}
         self._codes: dict[str, dict[str, str]] = {}
 
     def signs_in(self, url: str, **claims: Any) -> dict[str, str]:
@@ -80,6 +82,14 @@ def openid_provider() -> Iterator[OpenIdProvider]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
+            if self.path.startswith("/auth?"):
+                asked = parse_qs(urlsplit(self.path).query)
+                self.send_response(303)
+                back = query(found.signs_in(self.path, **found.person))
+                self.send_header("Location", f"{asked['redirect_uri'][0]}?{back}")
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+                return
             self._send(*found.answer(self.path, None))
 
         def do_POST(self) -> None:

@@ -100,7 +100,7 @@ SERVICE_ROUTES: Final[tuple[RouteRow, ...]] = (
     RouteRow("/console/sign-out", Env.NONE, sign_in_endpoints.SignOut, {"POST": (READ, sign_in_endpoints.END)}),
     RouteRow("/v1/sessions", Env.NONE, session_endpoints.Sessions, {"GET": (ADMIN, session_endpoints.LIST)}),
     RouteRow("/v1/sessions/{id}", Env.NONE, session_endpoints.OneSession, {"DELETE": (ADMIN, session_endpoints.END)}),
-    RouteRow("/v1/people", Env.NONE, people_endpoints.People, {"GET": (READ, people_endpoints.LIST)}),
+    RouteRow("/v1/people", Env.NONE, people_endpoints.People, {"GET": (ADMIN, people_endpoints.LIST)}),
     RouteRow("/v1/people/{id}", Env.NONE, people_endpoints.OnePerson, {"GET": (READ, people_endpoints.GET)}),
     RouteRow(
         "/console/{folder}/{file}",

@@ -4,11 +4,12 @@ import { html, nothing } from "../core/html.js";
 import { announcement } from "../core/announcement.js";
 import { countOf, environmentIds, environmentOf, keepFresh } from "../core/environments.js";
 import { goTo, placeLink } from "../core/place.js";
-import { may, signedIn, signOut } from "../core/session.js";
+import { may, signedIn } from "../core/session.js";
 import { number } from "../core/words.js";
 import { openDialog } from "../parts/dialog.js";
 import { GROUPS, PAGES } from "./pages.js";
 import { openPalette } from "./palette.js";
+import { leave } from "./person.js";
 
 // Returns the drawing of the whole page around `content`.
 export function shell(place, content) {
@@ -29,7 +30,7 @@ export function shell(place, content) {
       <span class="push soft">${who()}</span>
       <button class="quiet" type="button" @click=${() => openPalette(place.env)}>Find</button>
       <button class="quiet wide" type="button" @click=${keysDialog}>Keyboard</button>
-      <button class="quiet" type="button" @click=${signOut}>Sign out</button>
+      <button class="quiet" type="button" @click=${leave}>Sign out</button>
     </header>
     <nav aria-label="Console">${GROUPS.map((group) => navigation(group, place))}</nav>
     <main id="content" tabindex="-1">${content}</main>

@@ -1,10 +1,11 @@
-// The sign-in: with an API key, the administrator's key, or the id and the secret of a client.
+// The sign-in: with the provider of the organisation, or with an API key, the administrator's key, or a client.
 
 import { html, nothing } from "../core/html.js";
 import { call, get } from "../core/api.js";
-import { begin, endedBecause, Session } from "../core/session.js";
+import { begin, endedBecause, Session, session } from "../core/session.js";
 import { update } from "../core/update.js";
 import { failure, notice } from "../parts/notice.js";
+import { goToProvider, offered } from "./person.js";
 
 let way = "key";
 /** @type {any} */
@@ -17,7 +18,8 @@ export function signIn() {
   return html`<main class="sign-in">
     <form @submit=${submit} aria-labelledby="sign-in-title">
       <h1 id="sign-in-title">Sign in to Writ</h1>
-      ${ended && !problem ? notice("warn", html`<p>${ended}</p><p>Sign in again to go on where you were.</p>`) : nothing}
+      ${ended && !problem ? notice("warn", html`<p>${ended}</p><p>${session().isAsleep ? WAITS : "Sign in again to go on where you were."}</p>`) : nothing}
+      ${withProvider(offered())}
       <fieldset class="choice">
         <legend class="hidden">Sign in with</legend>
         ${choice("key", "A key")} ${choice("client", "A client")}
@@ -29,6 +31,12 @@ export function signIn() {
     </form>
   </main>`;
 }
+
+const WAITS = "What you wrote is kept. Sign in again in another window to go on with it.";
+
+// Returns the way in for people. Keys are for machines, and for the first start.
+const withProvider = (offer) => offer?.provider ? html`<p class="actions"><button type="button" @click=${goToProvider}>Sign in with ${offer.provider}</button></p>
+  <p class="soft">If you have no access, ask ${offer.ask}. Keys are for machines and for the first start:</p>` : nothing;
 
 const choice = (name, text) => html`<label>
   <input type="radio" name="way" value=${name} .checked=${way === name}

@@ -2,7 +2,7 @@
 
 import { html, nothing, render } from "../core/html.js";
 import { goTo, placeLink, readPlace } from "../core/place.js";
-import { signedIn, whenSessionEnds } from "../core/session.js";
+import { session, signedIn, whenSessionEnds } from "../core/session.js";
 import { mayLeave, watchUnsaved } from "../core/unsaved.js";
 import { drawWith, update } from "../core/update.js";
 import { drawDialogs } from "../parts/dialog.js";
@@ -12,6 +12,7 @@ import { listenToKeys } from "./keys.js";
 import { pageOf } from "./pages.js";
 import { openPalette } from "./palette.js";
 import { keysDialog, shell } from "./shell.js";
+import { offered, resume } from "./person.js";
 import { signIn } from "./sign_in.js";
 
 let link = location.hash; // of the page that is open: the address may be ahead of it until `hashchange`
@@ -25,7 +26,8 @@ drawWith(() => {
   const caller = signedIn();
   if (caller && shown?.link !== link) openPage();
   document.title = caller ? `${shown?.page?.title ?? "Writ"} · ${place.env} · Writ` : "Sign in · Writ";
-  render(html`${caller ? shell(place, content()) : signIn()}${drawDialogs()}`, document.body);
+  const outside = offered() ? signIn() : nothing; // first, the browser may have a session
+  render(html`${caller ? shell(place, content()) : outside}${session().isAsleep ? nothing : drawDialogs()}`, document.body);
 });
 
 // The page goes with its session. A secret that is still on the screen is not left without a question.
@@ -71,3 +73,4 @@ window.addEventListener("hashchange", () => {
 
 listenToKeys({ open: (page) => goTo(placeLink(place.env, page.id)), help: () => signedIn() && keysDialog(), find: () => signedIn() && openPalette(place.env) });
 update();
+resume();

@@ -51,11 +51,12 @@ export async function call(method, where, { body, query, headers = {}, signal, t
   for (const [name, value] of Object.entries(query ?? {})) {
     if (value !== undefined && value !== null && value !== "") url.searchParams.set(name, value);
   }
-  const sent = { ...headers, "X-Request-ID": newRequestId(), ...authorization(by) };
+  const sent = { ...headers, "X-Request-ID": newRequestId(), ...authorization(by, method) };
   if (body !== undefined) sent["Content-Type"] = type;
   const text = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
   const until = by.until(signal);
-  const answer = await reach(url, { method, headers: sent, body: text, signal: until });
+  const credentials = by.hasCookie ? "same-origin" : "omit";
+  const answer = await reach(url, { method, headers: sent, body: text, signal: until, credentials });
   told(answer.headers.get("Date"));
   const requestId = answer.headers.get("X-Request-ID") ?? sent["X-Request-ID"];
   const data = await read(answer);
@@ -71,13 +72,15 @@ export const get = async (where, options) => (await call("GET", where, options))
 /** @type {(where: string, body: unknown, options?: Parameters<typeof call>[2]) => Promise<any>} */
 export const post = async (where, body, options) => (await call("POST", where, { body, ...options })).data;
 
-function authorization({ credential }) {
+// No other site can send the header of a session.
+function authorization({ credential, hasCookie }, method) {
+  if (hasCookie) return method === "GET" ? {} : { "X-Writ-Session": "1" };
   return credential === null ? {} : { Authorization: `Bearer ${credential}` };
 }
 
 async function reach(url, options) {
   try {
-    return await fetch(url, { ...options, cache: "no-store", credentials: "omit", redirect: "error" });
+    return await fetch(url, { ...options, cache: "no-store", redirect: "error" });
   } catch (problem) {
     if (problem.name === "AbortError") throw problem;
     throw new Refused("The service does not answer. Check that it runs and that this network reaches it.", 0, [], null);

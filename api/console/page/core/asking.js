@@ -74,7 +74,7 @@ export const whoCan = (env, { options, ...question }, signal) =>
   post(path`/v1/environments/${env}/who-can`, { ...question, ...(countsStored({ options }) ? { options: { attributes: REGISTERED } } : {}) }, { signal });
 
 const searched = (env, kind, question, options, signal) =>
-  post(path`/environments/${env}/access/v1/search/` + kind, { ...question, options: { ...question.options, ...options } }, { signal });
+  post(path`/v1/environments/${env}/search/` + kind, { ...question, options: { ...question.options, ...options } }, { signal });
 
 // Reads all types of resources.
 export async function resourceTypes(env, signal) {

@@ -1,5 +1,7 @@
-// The user's sign-in. The credential stays in the memory of this page: never in a store of the browser, nor in an address.
+// The user's sign-in. A key stays in the memory of this page: never in a store of the browser, nor in an address. The secret
+// of a person's session is in a cookie that no script can read.
 
+import { hasUnsaved } from "./unsaved.js";
 import { update } from "./update.js";
 
 const SCOPES = ["read", "write", "admin"];
@@ -7,10 +9,12 @@ const SCOPES = ["read", "write", "admin"];
 // The time between a sign-in and its end. Calls, pages and actions belong to the session that began them: they
 // end with it, so that nothing of one caller goes on as the next one.
 export class Session {
-  // `credential` is the API key or the access token, or null for a call that needs none.
-  /** @param {string | null} credential */
-  constructor(credential) {
+  // `credential` is the API key or the access token, or null for a call that needs none. `hasCookie`: it is a person's.
+  /** @param {string | null} credential @param {boolean} hasCookie */
+  constructor(credential, hasCookie = false) {
     this.credential = credential;
+    this.hasCookie = hasCookie;
+    this.isAsleep = false; // it has ended, and the page keeps unsaved text until the same person signs in again
     /** @type {any} */
     this.caller = null; // what the service says of it
     this.ending = new AbortController();
@@ -43,7 +47,7 @@ export function session() {
 
 // Returns the answer of `GET /v1/caller`, or null if no user is signed in.
 export function signedIn() {
-  return current.caller;
+  return current.isAsleep ? null : current.caller;
 }
 
 // Returns why the last session ended, or null.
@@ -53,6 +57,7 @@ export function endedBecause() {
 
 // Begins a session, as the caller that the service found for it.
 export function begin(next, caller) {
+  if (current.isAsleep) end(null); // its text belongs to somebody else
   next.caller = caller;
   current = next;
   ended = null;
@@ -65,9 +70,20 @@ export function signOut() {
 }
 
 // Notes that the service refused the credential of a session. If that is the one of now, it is over. The page that was
-// open opens again after the next sign-in.
+// open opens again after the next sign-in. Unsaved text of a person stays, unseen, for the same person.
 export function refuse(refused, message) {
-  if (refused === current) end(`Your session has ended: ${message}`);
+  if (refused !== current || current.isAsleep) return;
+  const reason = `Your session has ended: ${message}`;
+  if (!current.hasCookie || !hasUnsaved()) return end(reason);
+  [current.isAsleep, ended] = [true, reason];
+  update();
+}
+
+// Goes on with a person's sign-in: with the page as it was, if the same person wrote on it, or else as a new session.
+export function goOn(next, caller) {
+  if (!current.isAsleep || current.caller.id !== caller.id) return begin(next, caller);
+  [current.isAsleep, current.caller, ended] = [false, caller, null];
+  update();
 }
 
 // Tells what a module does when a session ends: it forgets what it knows of it. `forget(isSignOut)` is told whether the

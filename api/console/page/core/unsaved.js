@@ -9,11 +9,14 @@ export function watchUnsaved(asking) {
   isUnsaved = asking ?? (() => false);
 }
 
+// Returns whether the open page has text that is not saved.
+export const hasUnsaved = () => isUnsaved();
+
 // Returns whether the open page may be left: it has nothing unsaved, or the user says so.
 export function mayLeave() {
   return !isUnsaved() || window.confirm("What you wrote here is not saved. Leave it?");
 }
 
-window.addEventListener("beforeunload", (event) => {
+globalThis.window?.addEventListener("beforeunload", (event) => {
   if (isUnsaved()) event.preventDefault();
 });

@@ -23,6 +23,16 @@ export function openDialog({ title, view, mayClose = anyTime, isKept = false }) 
   return dialog;
 }
 
+// Shows the open dialogs again, after the page was not drawn for a while.
+export function showDialogs() {
+  requestAnimationFrame(() => {
+    for (const dialog of open) {
+      const element = elementOf(dialog);
+      if (element && !element.open && !dialog.isClosed) element.showModal();
+    }
+  });
+}
+
 /** @returns {HTMLDialogElement | null} */
 const elementOf = ({ id }) => document.querySelector(`dialog#${id}`);
 
