@@ -36,6 +36,7 @@ from .environments import Environment, EnvironmentChange, all_environments, envi
 from .errors import ElementKey
 from .expiring import ExpiryIndex
 from .finding.finder import Finder
+from .finding.keeping import ensure_blocks
 from .gateway_settings import read_gateway
 from .gathered_writes import write_gathered
 from .history import change_log
@@ -121,6 +122,7 @@ class Store:
         database = open_database(directory, server, synchronous, busy_seconds, timed, create, upgrade)
         store = cls(database, clock, locked_milliseconds, limits)
         environment_changes.ensure_default(database.connections, store._time)
+        ensure_blocks(database.connections)
         return store
 
     @property

@@ -144,12 +144,6 @@ CREATE TABLE lints ({_ROW},
     id TEXT NOT NULL, code TEXT NOT NULL,
     UNIQUE (environment, id)
 ) STRICT;
-
-CREATE TABLE entry_blocks (
-    environment INTEGER NOT NULL REFERENCES environments (number) ON DELETE CASCADE,
-    kind TEXT NOT NULL, type TEXT NOT NULL, first TEXT NOT NULL, entries TEXT NOT NULL,
-    UNIQUE (environment, kind, type, first)
-) STRICT;
 """
 """The elements.
 
@@ -158,6 +152,13 @@ CREATE TABLE entry_blocks (
 - `expires` is the expiry in epoch seconds. Rows without one are not in the indexes of expiries (P4).
 - `policy_patterns` has the patterns that need a search, with their RE2 instructions.
 - `extensions`, `requests` and `attributes` have one row at most for an environment: these members of its model.
-- `entry_blocks` has the texts of the elements, for those who know a part of a text (see `store/finding`). It follows
-  from the elements.
 """
+
+ENTRY_BLOCKS: Final = """
+CREATE TABLE entry_blocks (
+    environment INTEGER NOT NULL REFERENCES environments (number) ON DELETE CASCADE,
+    kind TEXT NOT NULL, type TEXT NOT NULL, first TEXT NOT NULL, entries TEXT NOT NULL,
+    UNIQUE (environment, kind, type, first)
+) STRICT;
+"""
+"""The texts of the elements, for those who know a part of one (see `store/finding`). They follow from the elements."""

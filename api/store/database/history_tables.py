@@ -35,10 +35,9 @@ CREATE TABLE route_orders (
 
 CREATE TABLE bundles (
     environment INTEGER NOT NULL REFERENCES environments (number) ON DELETE CASCADE,
-    folder TEXT NOT NULL,
     revision INTEGER NOT NULL,
     file TEXT NOT NULL,
-    PRIMARY KEY (environment, folder, revision)
+    PRIMARY KEY (environment, revision)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE promotions (
@@ -55,9 +54,23 @@ CREATE INDEX promotions_pending ON promotions (environment) WHERE pending = 1;
 """
 """The changes, each with its elements.
 
-- `folder` of a bundle is the id of the server's folder that has the file (see `StoreConnections.folder`).
 - `origin` tells which promotion or restoration made a revision.
 - `route_orders` has the ids of all routes in order, packed, as they were before a revision that did more to their list
   than add to its end.
 - `content` of a promotion is the policy model that waits for an approval, and `people` who gains and who loses.
+"""
+
+BUNDLES: Final = """
+DROP TABLE bundles;
+CREATE TABLE bundles (
+    environment INTEGER NOT NULL REFERENCES environments (number) ON DELETE CASCADE,
+    folder TEXT NOT NULL,
+    revision INTEGER NOT NULL,
+    file TEXT NOT NULL,
+    PRIMARY KEY (environment, folder, revision)
+) STRICT, WITHOUT ROWID;
+"""
+"""The bundles of the servers on one database. A start builds those again that are dropped here.
+
+`folder` is the id of the server's folder that has the file (see `StoreConnections.folder`).
 """

@@ -18,8 +18,8 @@ from typing import Final
 from .audit_tables import AUDIT, EXPORTS
 from .connection import Connection
 from .credential_tables import CREDENTIALS, SIGN_INS
-from .element_tables import ELEMENTS, ENVIRONMENTS
-from .history_tables import HISTORY
+from .element_tables import ELEMENTS, ENTRY_BLOCKS, ENVIRONMENTS
+from .history_tables import BUNDLES, HISTORY
 
 _POLICY_TESTS: Final = """
 CREATE TABLE policy_tests (
@@ -37,8 +37,9 @@ def _create(db: Connection) -> None:
         _declare(db, tables)
 
 
-def _add_sign_ins(db: Connection) -> None:
-    _declare(db, SIGN_INS)
+def _add_people_blocks_and_folders(db: Connection) -> None:
+    for tables in (SIGN_INS, ENTRY_BLOCKS, BUNDLES):
+        _declare(db, tables)
 
 
 def _declare(db: Connection, tables: str) -> None:
@@ -59,5 +60,5 @@ def _statements(tables: str) -> Iterator[str]:
             statement = ""
 
 
-MIGRATIONS: Final[tuple[Callable[[Connection], None], ...]] = (_create, _add_sign_ins)
+MIGRATIONS: Final[tuple[Callable[[Connection], None], ...]] = (_create, _add_people_blocks_and_folders)
 """Their number is the version of the format. Released migrations never change: each later change is another step."""

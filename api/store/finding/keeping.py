@@ -7,6 +7,7 @@ from typing import Final, Protocol
 
 from ....compiler.model.elements import ElementKind
 from ..database.connection import Connection
+from ..database.connections import StoreConnections
 from ..elements.element_bodies import decode_body
 from ..elements.kinds import KINDS, Kind
 from ..errors import ElementKey
@@ -23,6 +24,14 @@ _BATCH: Final = 500
 _PLACE: Final = "environment = ? AND kind = ? AND type = ?"
 _HOLDING: Final = f"SELECT first, entries FROM entry_blocks WHERE {_PLACE} AND first <= ? ORDER BY first DESC LIMIT 1"
 _NEXT: Final = f"SELECT first FROM entry_blocks WHERE {_PLACE} AND first > ? ORDER BY first LIMIT 1"
+_HAS: Final = " OR ".join(
+    f"EXISTS (SELECT 1 FROM {kind} AS e WHERE e.environment = number)" for kind in sorted(BLOCKED)
+)
+_WITHOUT: Final = f"""
+SELECT number FROM environments
+WHERE NOT EXISTS (SELECT 1 FROM entry_blocks AS b WHERE b.environment = number) AND ({_HAS})
+ORDER BY number
+"""
 _ADD: Final = "INSERT INTO entry_blocks (environment, kind, type, first, entries) VALUES (?, ?, ?, ?, ?)"
 _CHANGE: Final = f"UPDATE entry_blocks SET entries = ? WHERE {_PLACE} AND first = ?"
 _REMOVE: Final = f"DELETE FROM entry_blocks WHERE {_PLACE} AND first = ?"
@@ -77,6 +86,20 @@ def make_blocks(db: Connection, environment: int, kind: Kind) -> None:
                 db.execute_many(_ADD, batch)
                 batch = []
     db.execute_many(_ADD, batch)
+
+
+def ensure_blocks(connections: StoreConnections) -> None:
+    """Make the blocks of each environment that has elements and no block: an older format has none.
+
+    Raises StoreUnavailable.
+    """
+    with connections.reading() as db:
+        if not db.execute(_WITHOUT).fetchall():
+            return
+    with connections.writing() as db:
+        for (number,) in db.execute(_WITHOUT).fetchall():
+            for kind in BLOCKED:
+                make_blocks(db, number, KINDS[kind])
 
 
 def make_all_blocks(db: Connection) -> None:

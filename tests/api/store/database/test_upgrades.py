@@ -10,11 +10,12 @@ from sqlite_utils import Database
 from writ.api.store.backup import back_up_older, restore
 from writ.api.store.database.newest_format import STORE_FORMAT
 from writ.api.store.database.schema import MIGRATIONS
-from writ.api.store.database.sqlite import migrating, upgrade_copies
+from writ.api.store.database.sqlite import upgrade_copies
 from writ.api.store.database.sqlite.opening import FILE
 from writ.api.store.elements.edits import Create
 from writ.api.store.errors import OlderFormat, StoreUnavailable
 from writ.api.store.store import Store
+from writ.compiler.model.elements import ElementKind
 
 from tests.support.next_format import NEXT, newer_program
 from tests.support.next_steps import add_colours
@@ -60,21 +61,34 @@ def test_the_newest_format_is_the_number_of_migrations() -> None:
     assert len(MIGRATIONS) == STORE_FORMAT
 
 
-def test_a_store_of_the_first_format_gets_the_tables_of_people(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with monkeypatch.context() as patched:
-        patched.setattr(migrating, "MIGRATIONS", MIGRATIONS[:1])
-        store = Store.open(tmp_path / "data")
-        put(store, MODEL)
-        store.close()
-    assert version_of(tmp_path / "data" / FILE) == 1
-    store = Store.open(tmp_path / "data", upgrade=True)
+FIRST = """
+DROP TABLE entry_blocks; DROP TABLE sessions; DROP TABLE people; DROP TABLE used_sign_ins; DROP TABLE bundles;
+CREATE TABLE bundles (
+    environment INTEGER NOT NULL REFERENCES environments (number) ON DELETE CASCADE,
+    revision INTEGER NOT NULL,
+    file TEXT NOT NULL,
+    PRIMARY KEY (environment, revision)
+) STRICT, WITHOUT ROWID;
+PRAGMA user_version = 1;
+"""
+"""Makes a store of the first format of one of the second."""
+
+
+def test_a_store_of_the_first_format_is_upgraded(data: Path) -> None:
+    """It gets the tables of people, folders of bundles, and the texts by which elements are found."""
+    with closing(sqlite3.connect(data / FILE)) as db:
+        db.executescript(FIRST)
+    store = Store.open(data, upgrade=True)
     assert (stored(store), store.sign_ins.people(10), store.sign_ins.sessions(None, 10)) == (
         MODEL,
         ([], None),
         ([], None),
     )
+    assert [one.body["id"] for one in store.finder.page("default", ElementKind.ROLES, "DER", {}, 10, None).items] == [
+        "reader"
+    ]
     store.close()
-    assert (version_of(tmp_path / "data" / FILE), len(copies(tmp_path / "data"))) == (STORE_FORMAT, 1)
+    assert (version_of(data / FILE), len(copies(data))) == (STORE_FORMAT, 1)
 
 
 def test_a_store_of_the_newest_format_is_left_alone(data: Path) -> None:
