@@ -5,6 +5,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from writ.api.store.database.newest_format import STORE_FORMAT
 
 from tests.support.history_clients import Histories
 from tests.support.next_format import NewerVersion
@@ -57,7 +58,7 @@ def test_a_rolling_upgrade(record_property: Record, database: str, tmp_path: Pat
             second = services.start(place=NewerVersion(1))
             for number, server in enumerate((old, other, second)):
                 assert_works(server, f"expanded{number}")
-            with pytest.raises(AssertionError, match=NEWER.format(2, 1)):
+            with pytest.raises(AssertionError, match=NEWER.format(STORE_FORMAT + 1, STORE_FORMAT)):
                 services.start()
             with histories.going_on([second.url], [second.url]):
                 third = services.start(place=NewerVersion(2))
@@ -72,4 +73,4 @@ def test_a_rolling_upgrade(record_property: Record, database: str, tmp_path: Pat
     record(record_property, histories, "a rolling upgrade")
     assert_sound(histories.operations)
     assert not [log for log in logs if "Traceback" in log]
-    assert [NEWER.format(3, 1) in log for log in logs] == [True, True, False, False]
+    assert [NEWER.format(STORE_FORMAT + 2, STORE_FORMAT) in log for log in logs] == [True, True, False, False]

@@ -1,6 +1,6 @@
 """Makes each process with this folder on its path a newer version of Writ: `FORMATS_OF_TESTS` migrations more.
 
-Python imports this module at its start. Format 2 expands. Format 3 contracts, and excludes programs of format 1.
+Python imports this module at its start. The next format expands. The one after it contracts, and excludes this program.
 """
 
 import os
