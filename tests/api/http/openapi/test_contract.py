@@ -36,7 +36,10 @@ schema = schemathesis.openapi.from_dict(
 
 load_all_checks()
 OPERATIONS = {found.ok().label: found.ok() for found in schema.get_all_operations()}
-REQUESTS = HypothesisTestConfig(project=schema.config, modes=list(HypothesisTestMode))
+COVERAGE = [HypothesisTestMode.COVERAGE]
+OTHERS = [one for one in HypothesisTestMode if one not in COVERAGE]
+MODES = [pytest.param(OTHERS, id="some"), pytest.param(COVERAGE, id="every", marks=pytest.mark.service)]
+"""Some requests are made up. Those that try every keyword of the document are many, so heavy tests ask them."""
 
 KNOWN = {
     "resource-types": ("document",),
@@ -76,8 +79,11 @@ def session() -> Iterator[requests.Session]:
         yield kept
 
 
+@pytest.mark.parametrize("modes", MODES)
 @pytest.mark.parametrize("label", OPERATIONS)
-def test_every_answer_is_as_the_document_says(label: str, managed_server: Server, session: requests.Session) -> None:
+def test_every_answer_is_as_the_document_says(
+    label: str, modes: list[HypothesisTestMode], managed_server: Server, session: requests.Session
+) -> None:
     """Requests are made up here, not when tests are collected: every process of a run would make up all of them."""
 
     @settings(max_examples=3, derandomize=True, database=None, deadline=None, suppress_health_check=list(HealthCheck))
@@ -89,4 +95,5 @@ def test_every_answer_is_as_the_document_says(label: str, managed_server: Server
             session=session,
         )
 
-    create_test(operation=OPERATIONS[label], test_func=ask, config=REQUESTS)()
+    config = HypothesisTestConfig(project=schema.config, modes=modes)
+    create_test(operation=OPERATIONS[label], test_func=ask, config=config)()
