@@ -17,7 +17,7 @@ from ...store.database.newest_format import STORE_FORMAT
 from ...store.database.sqlite.opening import FILE
 from ...store.errors import StoreUnavailable
 from ...store.examination import Examined, examine
-from ...store.leases.reaching import reached_without_lease
+from ...store.leases.reaching import reached_to_look
 from .finding import DoctorFinding, failure, ok, warning
 
 CLOCK_SECONDS: Final = 5.0
@@ -47,7 +47,7 @@ def _check_server(directory: Path, named: StoreSettings) -> Iterator[DoctorFindi
     """Yields whether the database of a URL can be used, and whether a fail-over keeps what was acknowledged."""
     assert named.url is not None
     try:
-        server = reached_without_lease(named.url, named.lease_seconds)
+        server = reached_to_look(named.url)
         connections = open_database(directory, server, create=False).connections
         loss, exposed = connections.possible_loss(), connections.exposures()
         connections.close()

@@ -105,7 +105,7 @@ class DutyThread:
     def _step(self) -> None:
         if self._db is None:
             self._db = self._connect()
-            take_line(self._db, self._lease)
+            take_line(self._db, self._lease, begins=False)
         if monotonic() < self._wants_from:
             self._candidate.give_back(self._db)
             return

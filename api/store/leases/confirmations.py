@@ -186,7 +186,7 @@ class Confirmations:
         if self._db is None:
             db = self._connect()
             try:
-                line = take_line(db, self._lease)
+                line = take_line(db, self._lease, begins=self._leased() is None)
             except BaseException:
                 db.close()
                 raise

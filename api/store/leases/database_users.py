@@ -15,7 +15,7 @@ from .lease_cell import LeaseCell, is_live
 from .lease_connection import connecting
 from .leased_watch import LeasedWatch
 from .lengths import LEASE_SECONDS, lease_ns
-from .primary_line import take_line
+from .primary_line import refuse_earlier, take_line, this_place
 from .primary_mark import PrimaryLine
 from .trace import Trace
 
@@ -23,19 +23,33 @@ from .trace import Trace
 def without_lease(url: str, lease_seconds: float = LEASE_SECONDS, line: PrimaryLine | None = None) -> DatabaseServer:
     """Returns the database for a process that answers no decisions, or promises nothing about other servers.
 
-    What it commits, others see within a lease. With a `line`, it uses the primary of that line alone.
+    What it commits, others see within a lease. With a `line`, it uses the primary of that line alone, and begins no
+    epoch.
     """
-    return DatabaseServer(url, _admitting(lease_seconds), lambda primary: line in (None, primary))
+    return DatabaseServer(url, _admitting(lease_seconds, lambda: line is None), lambda primary: line in (None, primary))
+
+
+def looking(url: str) -> DatabaseServer:
+    """Returns the database for a process that writes nothing there, and tells an earlier primary."""
+    return DatabaseServer(url, lambda db, directory: refuse_earlier(db, Trace(directory)))
+
+
+def taking_over(url: str) -> DatabaseServer:
+    """Returns the database for a takeover, which may be an earlier primary."""
+    return DatabaseServer(url, lambda db, _directory: this_place(db))
 
 
 def confirming(url: str, lease_seconds: float = LEASE_SECONDS) -> DatabaseServer:
-    """Returns the database for a command: it goes on after a commit when each server with a lease sees that."""
+    """Returns the database for a command: it goes on after a commit when each server with a lease sees that.
+
+    It begins no epoch: a command that only reads must change nothing, and may have the wrong URL.
+    """
     confirmations = Confirmations(None, connecting(url, lease_seconds), lease_seconds)
 
     def wait(primary: Primary) -> None:
         confirmations.confirm(_line(primary)).result()
 
-    return DatabaseServer(url, _admitting(lease_seconds), wait=wait)
+    return DatabaseServer(url, _admitting(lease_seconds, lambda: False), wait=wait)
 
 
 class ServerLease:
@@ -45,7 +59,7 @@ class ServerLease:
         """The lease has run out, until a keeper gets one."""
         self.id: Final = secrets.token_hex(8)
         self.url, self.seconds, self.cell = url, lease_seconds, LeaseCell()
-        self._admit = _admitting(lease_seconds)
+        self._admit = _admitting(lease_seconds, self._may_begin)
         self._waiting: tuple[int, Confirmations] | None = None
         self._confirmed: Confirmed = untold
 
@@ -90,6 +104,10 @@ class ServerLease:
     def _leased(self) -> PrimaryLine | None:
         return self.cell.line
 
+    def _may_begin(self) -> bool:
+        """Returns whether an epoch may begin: later, the keeper begins it, when it goes to another primary."""
+        return self.cell.line is None
+
     def _is_current(self, primary: Primary) -> bool:
         return self.cell.line in (None, primary)
 
@@ -107,11 +125,11 @@ class ServerLease:
         return LeasedWatch(signal.cell, self.cell)
 
 
-def _admitting(lease_seconds: float) -> Callable[[Any, Path], PrimaryLine]:
+def _admitting(lease_seconds: float, may_begin: Callable[[], bool]) -> Callable[[Any, Path], PrimaryLine]:
     """Returns what `DatabaseServer` asks of each connection, for leases of that length."""
 
     def admit(db: Any, directory: Path) -> PrimaryLine:
-        return take_line(db, lease_ns(lease_seconds), Trace(directory))
+        return take_line(db, lease_ns(lease_seconds), Trace(directory), begins=may_begin())
 
     return admit
 

@@ -18,7 +18,7 @@ from .holding import Holding, Reading
 from .lease_cell import LeaseCell, boot_ns
 from .lengths import LEASE_SECONDS, SECOND, held_ns, lease_ns, pause_seconds
 from .living_servers import LivingServers
-from .primary_line import take_line
+from .primary_line import store_identity, take_line
 from .primary_mark import PrimaryLine
 from .trace import Seen, Trace
 
@@ -61,6 +61,7 @@ class Keeper:
         self._living: Final = LivingServers(id)
         self._db: psycopg.Connection | None = None
         self._line: PrimaryLine | None = None
+        self._store = b""
         self._hinted, self._is_troubled = -1, False
         self._ending, self._is_ended = threading.Lock(), False
         self._wakes, self._wake = os.pipe()
@@ -148,7 +149,7 @@ class Keeper:
     def _keep_trace(self, id: str, number: int) -> None:
         """Keep in the data directory what the database has now: an older copy of it lacks that. Raises OSError."""
         if self._trace is not None and self._line is not None:
-            self._trace.keep(Seen(id, self._line, number))
+            self._trace.keep(Seen(self._store, id, self._line, number))
 
     def _take_place(self, db: psycopg.Connection) -> None:
         """Count for the rate limits as one of the servers that live."""
@@ -211,6 +212,7 @@ class Keeper:
             db = self._connect()
             try:
                 self._line = take_line(db, self._lease, self._trace)
+                self._store = store_identity(db)
                 self._cell.set_line(self._line)
                 db.add_notify_handler(lambda notice: self._hint(notice.payload))
                 db.execute(f"LISTEN {sql.COMMITS}")

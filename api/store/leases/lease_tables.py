@@ -121,5 +121,6 @@ UPDATE duties SET holder = %(id)s, name = '', number = {OTHER_NUMBER}, lease = g
 LONGEST_LEASE: Final = "SELECT max(lease) FROM servers"
 FORGET_SERVERS: Final = "DELETE FROM servers"
 FORGET_TRACES: Final = "DELETE FROM server_traces"
+READ_IDENTITY: Final = "SELECT uuid_send(id) FROM store_identity"
 READ_TRACE: Final = "SELECT number FROM server_traces WHERE id = %s"
 ADD_UNKNOWN: Final = "INSERT INTO servers VALUES (%(id)s, nextval('lease_numbers'), -1, %(lease)s)"

@@ -12,6 +12,12 @@ from .primary_mark import PrimaryLine
 from .succession import Cause, Succession
 from .trace import Seen, Trace
 
+_BEGINS: Final = "no epoch has begun since; start a server, or run `writ takeover`"
+_EARLIER: Final = (
+    "the database is an earlier primary, or an older copy, than this data directory has seen; fence it, or name the"
+    " other one. Only if this one shall count from now on, stop all servers and run `writ takeover`"
+)
+
 _LOG: Final = logging.getLogger(__name__)
 
 
@@ -40,20 +46,42 @@ def this_place(db: psycopg.Connection) -> Place:
     return Place(*row)
 
 
-def take_line(db: psycopg.Connection, lease: int, trace: Trace | None = None) -> PrimaryLine:
+def store_identity(db: psycopg.Connection) -> bytes:
+    """Returns the identity of the store, which its dumps and copies have too."""
+    row = db.execute(sql.READ_IDENTITY).fetchone()
+    assert row is not None
+    return bytes(row[0])
+
+
+def take_line(db: psycopg.Connection, lease: int, trace: Trace | None = None, begins: bool = True) -> PrimaryLine:
     """Returns the line of the primary. Call it for each new connection, before anything else is read or written.
 
     If another primary wrote last, a replica was promoted, or the database was recovered, restored or copied.
     Acknowledged revisions may be lost then, and servers may still hold leases that are not in this database. So one
     transaction begins an epoch, as `Succession` says. `lease` is the nanoseconds of the caller's leases. `trace` is
-    that of its data directory, which tells an older copy of a disk. Raises StoreUnavailable.
+    that of its data directory, which tells an older copy of a disk. Raises StoreUnavailable, also for an earlier
+    primary than the trace is from, and without `begins` in place of a new epoch.
     """
-    place = this_place(db)
-    seen = None if trace is None else trace.read()  # before the database: its number only grows
+    place, seen = this_place(db), _seen(db, trace)
     noted = _noted(db)
-    if noted is None or _cause(db, place, noted, seen):
-        return _note(db, place, Succession(db, lease), seen)
-    return noted.line
+    cause = noted and _cause(db, place, noted, seen)
+    if cause and not begins:
+        raise StoreUnavailable(f"{cause.words}, and {_BEGINS}")
+    return noted.line if noted and not cause else _note(db, place, Succession(db, lease), seen)
+
+
+def refuse_earlier(db: psycopg.Connection, trace: Trace) -> Place:
+    """Raises StoreUnavailable for an earlier primary than the trace is from. Returns the place, and writes nothing."""
+    place, seen, noted = this_place(db), _seen(db, trace), _noted(db)
+    if noted is not None:
+        _cause(db, place, noted, seen)
+    return place
+
+
+def _seen(db: psycopg.Connection, trace: Trace | None) -> Seen | None:
+    """Returns the trace of this store. Read it before the database: its number only grows."""
+    seen = None if trace is None else trace.read()
+    return seen if seen is not None and seen.store == store_identity(db) else None
 
 
 def _note(db: psycopg.Connection, place: Place, succession: Succession, seen: Seen | None) -> PrimaryLine:
@@ -87,7 +115,12 @@ def _noted(db: psycopg.Connection) -> _Noted | None:
 
 
 def _cause(db: psycopg.Connection, place: Place, noted: _Noted, seen: Seen | None) -> Cause | None:
-    """Returns why this is not the primary that was noted, or that was seen before, or None if it is."""
+    """Returns why this is not the primary that was noted, or that was seen before, or None if it is.
+
+    Raises StoreUnavailable if it is earlier than what was seen: it lacks acknowledged changes, and may still run.
+    """
+    if seen is not None and _is_earlier(place, noted, seen.line):
+        raise StoreUnavailable(_EARLIER)
     if not noted.is_original or noted.line.database != place.database:
         return Cause.COPY
     if noted.line[: len(place)] != place:
@@ -95,9 +128,19 @@ def _cause(db: psycopg.Connection, place: Place, noted: _Noted, seen: Seen | Non
     return Cause.COPY if seen is not None and _is_older(db, noted.line, seen) else None
 
 
+def _is_earlier(place: Place, noted: _Noted, seen: PrimaryLine) -> bool:
+    """Returns whether this is a primary that was left for that of `seen`, by its timeline or by its beginning.
+
+    A takeover there begins a later line.
+    """
+    if noted.is_original and noted.line[: len(place)] == place:
+        return noted.line != seen and noted.line.began <= seen.began
+    return place.system == seen.system and place.timeline < seen.timeline
+
+
 def _is_older(db: psycopg.Connection, line: PrimaryLine, seen: Seen) -> bool:
-    """Returns whether the database lacks what a server has seen in it, or in another one."""
+    """Returns whether the database lacks what a server has seen in it. A later line has its epoch already."""
     if line != seen.line:
-        return line.began <= seen.line.began
+        return False
     row = db.execute(sql.READ_TRACE, (seen.id,)).fetchone()
     return row is None or row[0] < seen.number

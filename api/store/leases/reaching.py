@@ -34,6 +34,13 @@ def reached_by_job(url: str, lease_seconds: float, line: PrimaryLine | None) -> 
     return without_lease(url, lease_seconds, line)
 
 
+def reached_to_look(url: str) -> DatabaseServer:
+    """Returns the database for a process that writes nothing there. See `looking`. Raises StoreUnavailable."""
+    with driver_needed():
+        from .database_users import looking
+    return looking(url)
+
+
 def reached_with_lease(url: str, lease_seconds: float) -> "ServerLease":
     """Returns the lease of a server of Writ. Raises StoreUnavailable if there is no driver."""
     with driver_needed():

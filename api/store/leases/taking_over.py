@@ -13,10 +13,11 @@ from ..database.engine import open_database
 from ..database.postgresql.connection import PostgresConnection, failures
 from ..errors import StoreUnavailable
 from . import lease_tables as sql
-from .database_users import without_lease
+from .database_users import taking_over
 from .lengths import SECOND, lease_ns
 from .primary_line import note_line, this_place
 from .succession import Cause, Succession
+from .trace import Trace
 
 _RUNNING: Final = "servers with a lease use the database; stop all servers, then try again"
 
@@ -27,23 +28,24 @@ def take_over(url: str, directory: Path, lease_seconds: float, above: Mapping[st
     `directory` has the store's own files. A server that starts meanwhile, or goes on after it hung, connects again and
     follows. Raises StoreUnavailable, also while a server has a lease.
     """
-    connections = open_database(directory, without_lease(url, lease_seconds), create=False).connections
+    seen = Trace(directory).read()
+    connections = open_database(directory, taking_over(url), create=False).connections
     try:
         with connections.translated(), closing(connections.fresh()) as store, failures():
             assert isinstance(store, PostgresConnection)
-            return _taken_over(store, lease_ns(lease_seconds), above)
+            return _taken_over(store, lease_ns(lease_seconds), above, 0 if seen is None else seen.line.began)
     finally:
         connections.close()
 
 
-def _taken_over(store: PostgresConnection, lease: int, above: Mapping[str, int]) -> Restored:
+def _taken_over(store: PostgresConnection, lease: int, above: Mapping[str, int], after: int) -> Restored:
     db = store.conn
     _refuse_servers(db)
     succession = Succession(db, lease)
     with db.transaction():
         succession.lock()
         succession.begin(Cause.TAKEOVER, above)
-        note_line(db, this_place(db))
+        note_line(db, this_place(db), after)
         return Restored(states_of(store), None, None)
 
 

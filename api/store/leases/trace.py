@@ -15,7 +15,7 @@ TRACE: Final = "database.trace"
 """The file."""
 
 _ID_BYTES: Final = 16
-_CONTENT: Final = struct.Struct(f"<{_ID_BYTES}s{len(PrimaryLine._fields) + 1}q")
+_CONTENT: Final = struct.Struct(f"<{_ID_BYTES}s{_ID_BYTES}s{len(PrimaryLine._fields) + 1}q")
 _SUM: Final = struct.Struct("<I")
 _READINGS: Final = 100
 """The times that a file is read again, if another process is just writing it."""
@@ -24,10 +24,11 @@ _READINGS: Final = 100
 class Seen(NamedTuple):
     """The last trace that a server left: its `id` in the database, the `line` there, and the `number` of the trace.
 
-    A database of the same line that has a lower number for this id, or none, is an older copy. So is one of another
-    line that did not begin later.
+    It says something about databases with the same identity of the `store` alone. One of the same line that has a lower
+    number for this id, or none, is an older copy. One of another line that did not begin later is an earlier one.
     """
 
+    store: bytes
     id: str
     line: PrimaryLine
     number: int
@@ -56,7 +57,7 @@ class Trace:
         seen = self.read()
         if seen is None:
             self._path.unlink(missing_ok=True)
-            write_new(self._path, _packed(secrets.token_bytes(_ID_BYTES), _NOWHERE, 0))
+            write_new(self._path, _packed(bytes(_ID_BYTES), secrets.token_bytes(_ID_BYTES), _NOWHERE, 0))
             seen = self.read()
             assert seen is not None
         return seen.id
@@ -64,7 +65,7 @@ class Trace:
     def keep(self, seen: Seen) -> None:
         """Keep a trace that the database has. Raises OSError."""
         with self._path.open("r+b", buffering=0) as file:
-            os.pwrite(file.fileno(), _packed(bytes.fromhex(seen.id), seen.line, seen.number), 0)
+            os.pwrite(file.fileno(), _packed(seen.store, bytes.fromhex(seen.id), seen.line, seen.number), 0)
 
 
 _NOWHERE: Final = PrimaryLine(*(0 for _ in PrimaryLine._fields))
@@ -74,10 +75,10 @@ def _unpacked(file: bytes) -> Seen | None:
     content = file[: _CONTENT.size]
     if len(content) < _CONTENT.size or file[_CONTENT.size :] != _SUM.pack(zlib.crc32(content)):
         return None
-    id, *line, number = _CONTENT.unpack(content)
-    return Seen(id.hex(), PrimaryLine(*line), number)
+    store, id, *line, number = _CONTENT.unpack(content)
+    return Seen(store, id.hex(), PrimaryLine(*line), number)
 
 
-def _packed(id: bytes, line: PrimaryLine, number: int) -> bytes:
-    content = _CONTENT.pack(id, *line, number)
+def _packed(store: bytes, id: bytes, line: PrimaryLine, number: int) -> bytes:
+    content = _CONTENT.pack(store, id, *line, number)
     return content + _SUM.pack(zlib.crc32(content))

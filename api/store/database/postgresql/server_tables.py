@@ -37,6 +37,8 @@ CREATE TABLE primary_line (
     noted bigint NOT NULL,
     began bigint NOT NULL
 );
+CREATE TABLE store_identity (id uuid NOT NULL);
+INSERT INTO store_identity VALUES (gen_random_uuid());
 CREATE TABLE server_traces (
     id text COLLATE "C" PRIMARY KEY,
     number bigint NOT NULL
@@ -46,7 +48,8 @@ CREATE TABLE server_traces (
 
 `noted` is the transaction that wrote this row, `database` the number of the database in its cluster. A row that came
 from a dump was written by another transaction, and one in a copied database names the other database. `server_traces`
-has the number of the last lease of each data directory: a copy of the disk has an older one.
+has the number of the last lease of each data directory: a copy of the disk has an older one. `store_identity` has one
+row, which each dump and copy of the store carries: numbers of two stores say nothing about each other.
 """
 
 KEY_TABLES: Final = """

@@ -1,7 +1,9 @@
 """An old primary that runs on beside a promoted replica: nothing is confirmed there, and no server goes back to it."""
 
 import asyncio
+import logging
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import NamedTuple
@@ -15,13 +17,19 @@ from writ.api.engines.jobs.runner import Jobs
 from writ.api.store.database.connections import Primary
 from writ.api.store.errors import NotSignalled, StoreUnavailable
 from writ.api.store.leases.database_users import ServerLease
-from writ.api.store.leases.lease_connection import lease_connection
+from writ.api.store.leases.keeper import Keeper
+from writ.api.store.leases.lease_cell import is_live
+from writ.api.store.leases.lease_connection import connecting, lease_connection
 from writ.api.store.leases.primary_line import take_line
 from writ.api.store.leases.primary_mark import PrimaryLine
+from writ.api.store.leases.reaching import reached_by_command, reached_to_look, taken_over
+from writ.api.store.leases.trace import Trace
 from writ.api.store.models.extent import Extent
+from writ.api.store.store import Store
 
 from tests.support import postgres
 from tests.support.leased_server import prepare
+from tests.support.server import wait_until
 from tests.support.stored import ACTOR, ENV
 
 SECONDS = 0.5
@@ -119,3 +127,72 @@ def test_a_job_writes_at_the_primary_of_the_lease_alone(both: Both, tmp_path: Pa
     assert revisions(both) == [0, 1]
     assert put_model(both.any, old, tmp_path) == old
     assert revisions(both) == [1, 1]
+
+
+def epochs(*databases: str) -> list[int]:
+    found = []
+    for conninfo in databases:
+        with lease_connection(conninfo) as db:
+            found += [epoch for (epoch,) in db.execute("SELECT epoch FROM environments")]
+    return found
+
+
+def serve(conninfo: str, folder: Path) -> ServerLease:
+    """Keeps the lease of a server until it has its first one, and stops."""
+    lease = ServerLease(conninfo, SECONDS)
+    log, trace = logging.getLogger("server"), Trace(folder)
+    keeper = Keeper(lease.id, connecting(conninfo, SECONDS), lambda: None, lease.cell, log, SECONDS, trace=trace)
+    keeper.start()
+    assert wait_until(lambda: is_live(lease.cell.end[0]))
+    keeper.stop()
+    return lease
+
+
+def test_an_earlier_primary_is_refused_until_a_takeover(both: Both, tmp_path: Path) -> None:
+    """By workers, by commands and by the doctor. None of them begins an epoch there, nor goes on with its data."""
+    line, back = serve(both.new, tmp_path).cell.line, ServerLease(both.any, SECONDS)
+    before = epochs(both.old, both.new)
+    for server in (
+        back.database,
+        back.local_database,
+        reached_by_command(both.any, SECONDS),
+        reached_to_look(both.any),
+    ):
+        with pytest.raises(StoreUnavailable, match="earlier primary"):
+            Store.open(tmp_path, create=False, server=server)
+    with lease_connection(both.any) as db, pytest.raises(StoreUnavailable, match="earlier primary"):
+        take_line(db, 1, Trace(tmp_path))
+    assert epochs(both.old, both.new) == before
+    assert line_at(both.new) == line
+    taken_over(both.old, tmp_path, SECONDS, {})
+    assert epochs(both.old) > epochs(both.new)
+    assert serve(both.old, tmp_path).cell.line == line_at(both.old)
+    with lease_connection(both.new) as db, pytest.raises(StoreUnavailable, match="earlier primary"):
+        take_line(db, 1, Trace(tmp_path))
+
+
+def test_a_worker_begins_no_epoch_at_another_primary_than_that_of_the_lease(both: Both, tmp_path: Path) -> None:
+    """The new one is not noted yet."""
+    lease, before = ServerLease(both.new, SECONDS), epochs(both.new)
+    lease.cell.set_line(line_at(both.old))
+    with pytest.raises(StoreUnavailable, match="no epoch has begun"):
+        Store.open(tmp_path, server=lease.database)
+    with pytest.raises(NotSignalled):
+        lease.confirm(None).result(MINUTE)
+    assert epochs(both.new) == before
+    lease.close()
+
+
+def test_a_data_directory_of_another_store_says_nothing_of_this_one(
+    both: Both, clusters: tuple[str, str], tmp_path: Path
+) -> None:
+    line_at(both.new)
+    before = epochs(both.new)
+    other = f"{clusters[1]} dbname=another"
+    with psycopg.connect(clusters[1], autocommit=True) as db:
+        db.execute("CREATE DATABASE another")
+    prepare(other)
+    serve(other, tmp_path)
+    with closing(Store.open(tmp_path, create=False, server=reached_by_command(both.new, SECONDS))) as store:
+        assert [one.epoch for one in store.environments()] == before
+    assert epochs(both.new) == before
