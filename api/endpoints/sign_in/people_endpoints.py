@@ -11,6 +11,7 @@ from ...http.openapi.operation import Answer, Operation, page_of
 from ...http.openapi.vocabulary import PAGE
 from ...http.queries import known_parameters, page_limit
 from ...settings.settings import HttpLimits
+from ...store.environment_ids import refuse_outside
 from ...store.sign_ins.session_rows import Person
 
 _TAG: Final = "Sign-in"
@@ -42,7 +43,8 @@ class People:
         self._work, self._limits = work, limits
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
-        """Answer 200 with a page of people, by id."""
+        """Answer 200 with a page of people, by id. Raises OutOfBounds: people belong to no environment."""
+        refuse_outside(None, req.context.credential.bounds)
         asked = known_parameters(req, "limit", "cursor")
         limit = page_limit(asked, self._limits.page_items)
         found, cursor = await self._work.read(self._work.store.sign_ins.people, limit, asked.get("cursor"))

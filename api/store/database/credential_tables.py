@@ -23,13 +23,6 @@ CREATE TABLE credential_makers (
 CREATE TABLE credential_uses (
     credential TEXT PRIMARY KEY, used INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
-CREATE TABLE old_secrets (
-    secret BLOB PRIMARY KEY, credential TEXT NOT NULL, ends INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
-CREATE INDEX old_secrets_of ON old_secrets (credential);
-CREATE TABLE secret_uses (
-    secret BLOB PRIMARY KEY, used INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
 """
 """The credentials. `secret` is the SHA-256 of a secret, `environments` a JSON list of UUIDs, or NULL if not bound.
 
@@ -38,6 +31,19 @@ CREATE TABLE secret_uses (
 - `credential_makers` tells who could know a credential's secret when it was made, as actors.
 - `credential_uses` tells when a client or an API key was last used. `credential` is its name as an actor, `used` in
   epoch seconds.
+"""
+
+ROTATIONS: Final = """
+CREATE TABLE old_secrets (
+    secret BLOB PRIMARY KEY, credential TEXT NOT NULL, ends INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX old_secrets_of ON old_secrets (credential);
+CREATE TABLE secret_uses (
+    secret BLOB PRIMARY KEY, used INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+"""
+"""The secrets of clients and API keys that were rotated.
+
 - `old_secrets` are those that a rotation replaced, each with the instant when it ends, in epoch seconds.
 - `secret_uses` tells when a secret was last used, the present one or an old one. A token is no use of a secret.
 """

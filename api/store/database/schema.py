@@ -17,7 +17,7 @@ from typing import Final
 
 from .audit_tables import AUDIT, EXPORTS
 from .connection import Connection
-from .credential_tables import CREDENTIALS, SIGN_INS
+from .credential_tables import CREDENTIALS, ROTATIONS, SIGN_INS
 from .element_tables import ELEMENTS, ENTRY_BLOCKS, ENVIRONMENTS
 from .history_tables import BUNDLES, HISTORY
 
@@ -37,8 +37,8 @@ def _create(db: Connection) -> None:
         _declare(db, tables)
 
 
-def _add_people_blocks_and_folders(db: Connection) -> None:
-    for tables in (SIGN_INS, ENTRY_BLOCKS, BUNDLES):
+def _add_people_and_rotations(db: Connection) -> None:
+    for tables in (SIGN_INS, ROTATIONS, ENTRY_BLOCKS, BUNDLES):
         _declare(db, tables)
 
 
@@ -60,5 +60,5 @@ def _statements(tables: str) -> Iterator[str]:
             statement = ""
 
 
-MIGRATIONS: Final[tuple[Callable[[Connection], None], ...]] = (_create, _add_people_blocks_and_folders)
+MIGRATIONS: Final[tuple[Callable[[Connection], None], ...]] = (_create, _add_people_and_rotations)
 """Their number is the version of the format. Released migrations never change: each later change is another step."""

@@ -148,6 +148,17 @@ def test_a_key_can_not_sign_out(browser: Browser) -> None:
     assert browser.service.simulate_post("/console/sign-out").status_code == 409
 
 
+def test_a_bound_administrator_lists_no_people(browser: Browser) -> None:
+    """They belong to no environment. A person is named by the id that a history has."""
+    browser.signs_in()
+    bound = {"name": "k", "scopes": ["admin"], "environments": ["default"]}
+    key = browser.service.simulate_post("/v1/api-keys", json=bound).json["key"]
+    headers = {"Authorization": f"Bearer {key}"}
+    assert browser.service.simulate_get("/v1/people", headers=headers).status_code == 403
+    (person,) = browser.service.simulate_get("/v1/people").json["items"]
+    assert browser.service.simulate_get(f"/v1/people/{person['id']}", headers=headers).status_code == 200
+
+
 def test_an_administrator_sees_sessions_and_ends_them(browser: Browser) -> None:
     browser.signs_in(groups=["readers"])
     assert browser.call("GET", "/v1/sessions").status_code == 403

@@ -62,7 +62,8 @@ def test_the_newest_format_is_the_number_of_migrations() -> None:
 
 
 FIRST = """
-DROP TABLE entry_blocks; DROP TABLE sessions; DROP TABLE people; DROP TABLE used_sign_ins; DROP TABLE bundles;
+DROP TABLE entry_blocks; DROP TABLE old_secrets; DROP TABLE secret_uses;
+DROP TABLE sessions; DROP TABLE people; DROP TABLE used_sign_ins; DROP TABLE bundles;
 CREATE TABLE bundles (
     environment INTEGER NOT NULL REFERENCES environments (number) ON DELETE CASCADE,
     revision INTEGER NOT NULL,
