@@ -9,6 +9,7 @@ from ..endpoints.management.people.document_people import DOCUMENT_PEOPLE
 from ..endpoints.management.promotions.promotion_job import TAKEOVER
 from ..endpoints.management.promotions.promotion_people import PROMOTION_PEOPLE
 from ..endpoints.previewing.change_people import CHANGE_PEOPLE
+from ..endpoints.previewing.undo_people import UNDO_PEOPLE
 from ..engines.exports.making import EXPORT
 from ..engines.jobs.job import Job
 from ..engines.live.compaction import COMPACTION
@@ -21,6 +22,7 @@ JOBS: Final[tuple[Job[Any, Any], ...]] = (
     LINTS,
     WHO_CAN,
     CHANGE_PEOPLE,
+    UNDO_PEOPLE,
     DOCUMENT_PEOPLE,
     PROMOTION_PEOPLE,
 )

@@ -2,6 +2,6 @@
 
 Reading path: `preview_shapes` has types. `policy_test_sets` stores tests; `changes` reads the changes of a request;
 `change_people` compares both models by people; `trial_engines` makes an engine on the model with the changes;
-`recent_decisions` asks logged requests again; `policy_test_run` and `change_preview` are the endpoints. `undo_shapes`
-and `undo` do the same for a revision that is undone.
+`recent_decisions` asks logged requests again; `policy_test_run` and `change_preview` are the endpoints. `undo_shapes`,
+`undo_people` and `undo` do the same for a revision that is undone.
 """

@@ -3,10 +3,8 @@
 from typing import Final
 
 import falcon.asgi
-from msgspec import Struct
 from msgspec.structs import asdict
 
-from ...engines.jobs.job import Job, JobCall
 from ...engines.live.store_work import StoreWork
 from ...http.bodies import ENCODER, JSON, Bodies
 from ...http.openapi.operation import Answer, Operation
@@ -16,18 +14,16 @@ from ...http.raw_paths import segment
 from ...http.revision_tokens import REVISION
 from ...identity.credential import Scope
 from ...identity.request_actor import actor_of
-from ...store.actor import Actor
 from ...store.errors import ChangedSince, Conflict, NotPermitted
 from ...store.history.gateway_past import GatewayChange
 from ...store.history.history import Undoing
-from ...store.history.undone_change import ChosenChange
 from ...store.promotions.promotion import Promotion
 from ...telemetry.decision_log.decision_log import Log
 from ..management.body_shapes import shaped
-from ..management.people.people_job import PeopleFound, compared_in_job
 from ..management.revisions import revision_number
 from .change_preview import Previews
 from .trial_engines import Trials
+from .undo_people import UNDO_PEOPLE, UndoRequest
 from .undo_shapes import Undone, UndoPreview, WantedUndo
 
 UNDO: Final = Operation(
@@ -45,27 +41,6 @@ UNDO: Final = Operation(
     bodies={JSON: WantedUndo},
     needs_body=False,
     errors=(409, 412),
-)
-
-
-class UndoRequest(Struct, frozen=True):
-    """The undo of a revision of the environment `env`, on behalf of `actor`."""
-
-    env: str
-    actor: Actor
-    revision: int
-    chosen: tuple[ChosenChange, ...] | None
-
-
-def compare_undone(call: JobCall[UndoRequest]) -> PeopleFound:
-    """Compares the stored model with what the undo would make of it. Raises as `Store.write`."""
-    one, store = call.request, call.store
-    plan = store.history.undo(one.env, one.revision, one.chosen, one.actor.bounds).plan
-    return compared_in_job(call, lambda: store.changed_models.of_write(one.env, one.actor, plan.edits))
-
-
-UNDO_PEOPLE: Final = Job(
-    f"{__name__}:UNDO_PEOPLE", compare_undone, UndoRequest, PeopleFound, task="compares the models"
 )
 
 
