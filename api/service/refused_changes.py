@@ -19,10 +19,11 @@ class RefusedChanges:
         self._work = work
 
     async def process_resource(
-        self, req: falcon.asgi.Request, _resp: falcon.asgi.Response, _resource: object, _params: dict[str, Any]
+        self, req: falcon.asgi.Request, _resp: falcon.asgi.Response, _resource: object, params: dict[str, Any]
     ) -> None:
-        """Notes that the guard has admitted a change."""
+        """Notes that the guard has admitted a change, and of which environment."""
         req.context.changes = (req.uri_template, req.method) in CHANGES
+        req.context.changed_environment = params.get("env")
 
     async def process_response(
         self, req: falcon.asgi.Request, resp: falcon.asgi.Response, _resource: object, succeeded: bool
@@ -30,4 +31,4 @@ class RefusedChanges:
         """Waits before a refusal is answered. Raises StoreUnavailable."""
         is_refused = not succeeded and resp.status_code < HTTPStatus.INTERNAL_SERVER_ERROR
         if is_refused and getattr(req.context, "changes", False):
-            await self._work.confirm()
+            await self._work.confirm(req.context.changed_environment)

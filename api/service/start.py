@@ -9,14 +9,17 @@ import time
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
+from typing import Final
 
 from ...compiler.limits import DEFAULTS
 from ..engines.exports.export_counts import Exports
 from ..engines.jobs.runner import Jobs
 from ..engines.leases.shared_store import shared_store
 from ..engines.live.activation import Activation
+from ..engines.live.build import silent
 from ..engines.live.bundle_files import BundleFiles
 from ..engines.live.data_directory import hold, prepare_directory
+from ..engines.live.import_model import ensure_bundle
 from ..engines.live.live_engines import LiveEngines
 from ..engines.live.preparations import Preparations
 from ..engines.live.preparing_threads import PreparingThreads
@@ -31,6 +34,8 @@ from ..server.supervision.part import Part
 from ..settings.settings import Settings
 from ..store.database.connections import DatabaseServer
 from ..store.duties.duty import process_name
+from ..store.environment_ids import DEFAULT
+from ..store.errors import Stale, WithoutLease
 from ..store.store import Store
 from ..telemetry.metrics.counts import Counts
 from .app import create_application
@@ -43,6 +48,9 @@ from .upkeep.key_upkeep import KeyUpkeep
 from .upkeep.tasks import audit_tasks, key_tasks, sweep_tasks, use_tasks
 from .upkeep.upkeep import Upkeep
 from .upkeep.use_upkeep import UseUpkeep
+
+START_BUILDS: Final = 3
+"""The bundles that a start builds because other servers have answered writes since the last one."""
 
 
 class ServiceStart:
@@ -88,7 +96,7 @@ class ServiceStart:
         preparing = PreparingThreads(preparations)
         engines = self._engines(preparing)
         jobs = Jobs(self._directory, database=self._shared.job_database)
-        activation = Activation(jobs, engines, self._log, self.program.counts)
+        activation = Activation(jobs, engines, self._log, self.program.counts, self._shared.tell)
         parts = self._parts(engines, activation, preparing)
         application = create_application(parts)
         service = self.program.service(
@@ -139,11 +147,26 @@ class ServiceStart:
         """Returns the engines. The default one is open already, so that the workers share its mapping."""
         files, rates = BundleFiles(self._directory, self.store), self.program.rates.counters
         seconds = self._settings.stale_seconds
-        engines = LiveEngines(self.store, files, seconds, self._log, preparing=preparing, counters=rates)
-        engines.engine()
+        engines = LiveEngines(
+            self.store, files, seconds, self._log, preparing=preparing, counters=rates, has_lease=self._shared.has_lease
+        )
+        self._open_default(engines)
         engines.close()
         self.store.close()
         return engines
+
+    def _open_default(self, engines: LiveEngines) -> None:
+        """Open the engine. Another server may just have answered a write whose bundle is not here yet."""
+        for _ in range(START_BUILDS if self._shared.has_lease else 0):
+            try:
+                engines.engine()
+            except WithoutLease:
+                raise
+            except Stale:
+                ensure_bundle(self._directory, self.store, DEFAULT, silent)
+            else:
+                return
+        engines.engine()
 
     def _parts(self, engines: LiveEngines, activation: Activation, preparing: PreparingThreads) -> ServiceParts:
         program = self.program

@@ -44,7 +44,7 @@ from .history.change_log import ChangeEntry, Revision
 from .history.element_past import RevisionFilter
 from .history.history import History
 from .history.registered_attributes import StoredRegistry
-from .history.revision_updates import Updates, record_bundle, updates_since
+from .history.revision_updates import Unbuilt, Updates, record_bundle, updates_since
 from .insight.insight import Insight
 from .models.extent import Extent, put_documents, replacement
 from .models.reading import KnownModel, ModelStream, StreamedModel, model_of, streamed_model
@@ -82,7 +82,7 @@ class Store:
         """The limits of models."""
         self.upgraded_from = database.upgraded_from
         """The copy of the store as it was before this process upgraded it, or None."""
-        self.watch, self.signal = database.watch, connections.signal
+        self.watch, self.signal, self.unbuilt = database.watch, connections.signal, Unbuilt(connections)
         self.writes = Writes(connections, self._time, locked_milliseconds)
         self.credentials = Credentials(connections, lambda: self._time(None))
         self.sign_ins = SignIns(connections, lambda: self._time(None))

@@ -28,8 +28,8 @@ class Position(NamedTuple):
 class Operation:
     """A write or a read by a client, with the seconds of its beginning and end on one clock.
 
-    `ended` is None for a write without an answer, and so is its `position`. `value` is what the write wrote, or what
-    the read saw. `session` is that of the client.
+    `ended` is None for a write without an answer, and so is its `position`, which an answer may lack too. `value` is
+    what the write wrote, or what the read saw. `session` is that of the client.
     """
 
     is_write: bool

@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import count, pairwise
-from typing import Final
+from typing import Any, Final
 
 import httpx
 
@@ -33,9 +33,12 @@ PAUSE: Final = 0.002
 class Histories:
     """Any number of writers and readers, each with one server. `operations` is their history."""
 
-    def __init__(self, key: str, seconds: float = SECONDS, pause: float = PAUSE) -> None:
-        """`seconds` is how long a client waits for an answer, and `pause` how long it rests between two operations."""
-        self._pause = pause
+    def __init__(self, key: str, seconds: float = SECONDS, pause: float = PAUSE, large_every: int = 0) -> None:
+        """`seconds` is how long a client waits for an answer, and `pause` how long it rests between two operations.
+
+        Each writer's writes of these numbers, such as each tenth one, make a revision without a delta; 0 means none.
+        """
+        self._pause, self._large_every = pause, large_every
         self.operations: list[Operation] = []
         self._writers = count()
         self._until = 0.0
@@ -43,15 +46,9 @@ class Histories:
 
     def begin(self, url: str) -> None:
         """Write the model with the register's first value."""
-        entry = {"resource_type_id": "document", "actions": ["read"]}
-        model = {
-            "model": 1,
-            "resource_types": [{"id": "document", "actions": ["read"]}],
-            "policies": [{"id": "register", "name": START, "effect": "ALLOW", "resource_types": [entry]}],
-        }
         with self._client(url) as client:
             began = time.monotonic()
-            answer = client.put(f"{ENV}/model", json=model, headers={"If-Match": "*"})
+            answer = client.put(f"{ENV}/model", json=_model(START), headers={"If-Match": "*"})
             assert answer.status_code == 200, answer.text
             self._keep(Operation(True, began, time.monotonic(), _position(answer), START))
 
@@ -90,14 +87,21 @@ class Histories:
             for written in count(1):
                 if self._over.wait(self._pause):
                     return
-                self._write_once(client, f"w{number}-{written}")
+                is_large = self._large_every > 0 and written % self._large_every == 0
+                self._write_once(client, f"w{number}-{written}", is_large)
 
-    def _write_once(self, client: httpx.Client, value: str) -> None:
+    def _write_once(self, client: httpx.Client, value: str, is_large: bool) -> None:
         began, answer = time.monotonic(), None
         with suppress(httpx.HTTPError):  # then it is not known whether the write took effect
-            answer = client.patch(f"{ENV}/policies/register", json={"name": value}, headers={"If-Match": "*"})
+            if is_large:
+                model = _model(value, value.replace("-", "_"))
+                answer = client.put(f"{ENV}/model", json=model, headers={"If-Match": "*"})
+            else:
+                answer = client.patch(f"{ENV}/policies/register", json={"name": value}, headers={"If-Match": "*"})
         if answer is not None and answer.status_code == 200:
-            self._keep(Operation(True, began, time.monotonic(), _position(answer), value))
+            # A whole model is answered with the newest revision, which may be that of a later write.
+            position = None if is_large else _position(answer)
+            self._keep(Operation(True, began, time.monotonic(), position, value))
         else:
             self._keep(Operation(True, began, None, None, value))
 
@@ -118,6 +122,17 @@ class Histories:
     def _keep(self, operation: Operation) -> None:
         with self._lock:
             self.operations.append(operation)
+
+
+def _model(name: str, *attributes: str) -> dict[str, Any]:
+    """The model with a value of the register. No delta leads to one that declares other attributes."""
+    entry = {"resource_type_id": "document", "actions": ["read"]}
+    declared = {"attributes": dict.fromkeys(attributes, "string")} if attributes else {}
+    return {
+        "model": 1,
+        "resource_types": [{"id": "document", "actions": ["read"], **declared}],
+        "policies": [{"id": "register", "name": name, "effect": "ALLOW", "resource_types": [entry]}],
+    }
 
 
 def position_of(token: str) -> Position:

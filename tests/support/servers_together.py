@@ -21,6 +21,9 @@ from tests.support.server import KEY, Server, command, environment, started, wai
 PAUSE: Final = 0.01
 """Seconds between two operations of a client: several services share the cores of the tests with other tests."""
 
+LARGE_EVERY: Final = 5
+"""The number of writes of a client of which one has no delta, so that each service needs a new bundle."""
+
 LEASE: Final = 1.0
 """Seconds of a lease in these tests."""
 
@@ -117,7 +120,7 @@ def found_under(
 
     A client waits for an answer for so many seconds of `patience`.
     """
-    histories, urls = Histories(KEY, patience, PAUSE), [server.url for server in services.servers]
+    histories, urls = Histories(KEY, patience, PAUSE, LARGE_EVERY), [server.url for server in services.servers]
     histories.begin(urls[0])
     with histories.going_on(urls, urls):
         began = time.monotonic()

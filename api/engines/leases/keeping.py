@@ -9,10 +9,11 @@ from pathlib import Path
 import msgspec
 
 from ...store.database.commit_signal import CommitSignal
+from ...store.database.postgresql.connections import folder_id
 from ...store.duties.candidate import UPKEEP, Candidate
 from ...store.duties.kept_duty import KeptDuty
 from ...store.leases.keeper import Keeper
-from ...store.leases.lease_cell import LeaseCell
+from ...store.leases.lease_cell import LeaseCell, boot_ns
 from ...store.leases.lease_connection import connecting
 from ...store.leases.trace import Trace
 from ...telemetry.log import service_log
@@ -32,9 +33,10 @@ def main() -> None:
         sys.exit("the server has ended")
     log = service_log("info", request.log_format)
     connect, tells = connecting(request.url, request.seconds), CommitSignal(int(sys.argv[3]))
-    trace = Trace(Path(request.directory))
+    directory = Path(request.directory)
+    trace, folder = Trace(directory), folder_id(directory)
     duty = KeptDuty(Candidate(UPKEEP, request.id, request.name, request.seconds), cell)
-    keeper = Keeper(request.id, connect, tells.send, cell, log, request.seconds, beside=duty, trace=trace)
+    keeper = Keeper(request.id, connect, tells.send, cell, log, request.seconds, boot_ns, duty, trace, folder)
     keeper.start()
     channel.recv(1)  # nothing comes: it ends
     keeper.stop()

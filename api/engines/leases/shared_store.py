@@ -3,25 +3,31 @@
 import asyncio
 import logging
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from ....runtime.rates.server_share import ServerShare
 from ...server.supervision.part import Part
 from ...settings.store_settings import LOCAL, StoreSettings
-from ...store.database.commit_signal import CommitSignal
+from ...store.database.commit_signal import CommitSignal, tell
 from ...store.database.connections import DatabaseServer, Primary
 from ...store.database.engine import no_signal
 from ...store.duties.duty import process_name
+from ...store.leases.lengths import START_BUILD_SECONDS
 from ...store.leases.reaching import reached_with_lease
 from ..jobs.job_messages import JobDatabase
 from ..live.store_work import confirmed_alone
+from ..work.fair_threads import FairThreads
 from .keeper_process import KeeperProcess
 from .keeper_request import KeeperRequest
 
 if TYPE_CHECKING:
     from ...store.leases.confirmations import Confirmed
     from ...store.leases.lease_cell import LeaseCell
+
+SETTLING_THREADS: Final = 2
+"""The threads of a worker in which commits without a delta wait until the other servers have built their bundles."""
 
 
 class SharedStore(Protocol):
@@ -49,8 +55,14 @@ class SharedStore(Protocol):
     def job_database(self) -> JobDatabase | None:
         """Returns the database for jobs that start now, on the primary of this server's lease."""
 
-    async def confirm(self, primary: Primary | None) -> None:
-        """Waits until the other servers see the commits before, on this primary. Raises NotSignalled."""
+    async def confirm(self, primary: Primary | None, environment: str | None = None) -> None:
+        """Waits until the other servers see the commits before, on this primary. Raises NotSignalled.
+
+        Those of `environment` also are in force there. Without it, this need not be so.
+        """
+
+    def tell(self) -> None:
+        """Lets the other servers see the commits before, and does not wait."""
 
     def start(self, confirmed: "Confirmed", signal: CommitSignal | None) -> None:
         """Begin, once the store is open. `confirmed` counts commits. `signal` is that of the store.
@@ -80,9 +92,12 @@ class StoreAlone:
     def job_database(self) -> None:
         """Returns None."""
 
-    async def confirm(self, primary: Primary | None) -> None:
+    async def confirm(self, primary: Primary | None, environment: str | None = None) -> None:
         """Returns at once."""
-        await confirmed_alone(primary)
+        await confirmed_alone(primary, environment)
+
+    def tell(self) -> None:
+        """Do nothing."""
 
     def start(self, _confirmed: "Confirmed", _signal: CommitSignal | None) -> None:
         """Do nothing."""
@@ -105,6 +120,9 @@ class LeasedStore:
         self._lease, self._directory = reached_with_lease(url, seconds), directory
         request = KeeperRequest(self._lease.id, process_name(directory), url, seconds, log_format, str(directory))
         self._keeper = KeeperProcess(request, self._lease.cell, log)
+        self._signal: CommitSignal | None = None
+        self._going = set[asyncio.Future[None]]()
+        self._settlers = FairThreads(SETTLING_THREADS, "settle")
         self.cell: LeaseCell | None = self._lease.cell
         self.share: ServerShare | None = self._lease.cell.share
 
@@ -122,25 +140,37 @@ class LeasedStore:
         lease = self._lease
         return JobDatabase(lease.url, lease.seconds, lease.cell.line)
 
-    async def confirm(self, primary: Primary | None) -> None:
+    async def confirm(self, primary: Primary | None, environment: str | None = None) -> None:
         """See `SharedStore`."""
-        await asyncio.wrap_future(self._lease.confirm(primary))
+        unanswered = await asyncio.wrap_future(self._lease.confirm(primary))
+        if environment is not None and environment in unanswered:
+            own = {environment: unanswered[environment]}
+            await self._settlers.run(partial(self._lease.settle, primary, own, self._tell_workers), ("", environment))
+
+    def tell(self) -> None:
+        """See `SharedStore`."""
+        self._lease.confirm(None)
 
     def start(self, confirmed: "Confirmed", signal: CommitSignal | None) -> None:
         """Get the first lease. See `SharedStore`."""
         if signal is None:
             raise no_signal(self._directory)
+        self._signal = signal
         self._lease.tell_confirmed(confirmed)
         self._keeper.start(signal)
 
     def settle(self) -> None:
         """See `SharedStore`."""
-        self._lease.confirm(None).result()
+        if unanswered := self._lease.confirm(None).result():
+            self._lease.settle(None, unanswered, self._tell_workers, START_BUILD_SECONDS)
         self._lease.close()
 
     def parts(self) -> Iterable[Part]:
         """See `SharedStore`."""
         yield Part(end=self._lease.close, tend=self._keeper.tend, end_service=self._keeper.end)
+
+    def _tell_workers(self) -> None:
+        tell(self._signal)
 
 
 class LocalStore(LeasedStore):
@@ -153,9 +183,16 @@ class LocalStore(LeasedStore):
         """The database."""
         return self._lease.local_database
 
-    async def confirm(self, primary: Primary | None) -> None:
+    async def confirm(self, primary: Primary | None, environment: str | None = None) -> None:
         """Tells the other servers, and does not wait for them."""
-        self._lease.confirm(primary)
+        task = asyncio.ensure_future(super().confirm(primary, environment))
+        self._going.add(task)
+        task.add_done_callback(self._told)
+
+    def _told(self, task: asyncio.Future[None]) -> None:
+        self._going.discard(task)
+        if not task.cancelled():
+            task.exception()  # else asyncio logs it: other servers see the commit when they look themselves
 
 
 def shared_store(settings: StoreSettings, directory: Path, log_format: str, log: logging.Logger) -> SharedStore:

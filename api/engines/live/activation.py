@@ -2,8 +2,11 @@
 
 import asyncio
 import logging
-from time import perf_counter
-from typing import Final
+from collections import Counter
+from collections.abc import Callable
+from math import inf
+from time import monotonic, perf_counter
+from typing import Final, TypeAlias
 
 from ...store.environments import Environment
 from ...store.errors import NotSignalled, Stale, StoreUnavailable, WithoutLease
@@ -24,17 +27,28 @@ COMPACT_BYTES: Final = 16 * 1024 * 1024
 """A new bundle is also built once the deltas have so many bytes: a worker keeps what they replaced in memory."""
 
 RETRY_SECONDS: Final = 10.0
-"""Seconds between two attempts to build a bundle in the background."""
+"""Seconds after a failed attempt to build a bundle in the background, and between two builds of one revision."""
+
+Tell: TypeAlias = Callable[[], None]
+"""Lets the other servers see the commits before, and does not wait."""
+
+
+def _alone() -> None:
+    """There is no other server."""
 
 
 class Activation:
     """Makes commits live on the event loop of one worker. Awaited after each commit."""
 
-    def __init__(self, jobs: Jobs, live_engines: LiveEngines, log: logging.Logger, counts: Counts):
-        """`jobs` build bundles."""
-        self._jobs = jobs
+    def __init__(self, jobs: Jobs, live_engines: LiveEngines, log: logging.Logger, counts: Counts, tell: Tell = _alone):
+        """`jobs` build bundles. `tell` lets the other servers begin to build theirs."""
+        self._jobs, self._tell = jobs, tell
         self._live_engines, self._log, self._counts = live_engines, log, counts
         self._building: dict[str, asyncio.Task[None]] = {}
+        self._built: dict[str, int] = {}
+        self._rests: dict[str, tuple[float, float]] = {}
+        self._activating: Counter[str] = Counter()
+        live_engines.tell_missing = self._build_missing
         self._refreshing: asyncio.Task[None] | None = None
 
     async def __call__(self, env: Environment) -> None:
@@ -44,6 +58,13 @@ class Activation:
         commit without a delta, wait for a bundle. Raises StoreUnavailable if the bundle can't be built. The commit
         stays stored then, and the live revision stays live.
         """
+        self._activating[env.id] += 1
+        try:
+            await self._activate(env)
+        finally:
+            self._activating[env.id] -= 1
+
+    async def _activate(self, env: Environment) -> None:
         began = perf_counter()
         try:
             revision = (await ready_engine(self._live_engines.engine, env.id)).revision
@@ -54,6 +75,7 @@ class Activation:
         except Stale:  # it has no bundle yet
             revision = -1
         if revision < env.revision:
+            self._tell()
             await self._build(env.id, env.revision)
         self._counts.committed(perf_counter() - began)
         if revision >= env.revision:
@@ -77,10 +99,14 @@ class Activation:
         except Exception:  # what fails here fails again where it is asked for, and is answered there
             self._log.exception("the engines can't be updated beside requests")
         for environment, revision in self._live_engines.missing_bundles():
+            self._build_missing(environment, revision)
+
+    def _build_missing(self, environment: str, revision: int) -> None:
+        if not self._activating[environment]:  # else the write that is activated builds it
             self._build_beside(environment, revision)
 
     def _build_beside(self, environment: str, revision: int) -> None:
-        if environment not in self._building:
+        if environment not in self._building and not self._rests_now(environment, revision):
             self._log.info("a bundle of `%s` is being built", environment)
             task = asyncio.create_task(self._try_to_build(environment, revision))
             self._building[environment] = task
@@ -91,7 +117,16 @@ class Activation:
             await self._build(environment, revision)
         except StoreUnavailable as ex:
             self._log.error("%s", ex)
-        await asyncio.sleep(RETRY_SECONDS)
+            self._rests[environment] = inf, monotonic() + RETRY_SECONDS
+        else:
+            if self._built.get(environment) == revision:  # it is missing all the same, such as on a bad disk
+                self._rests[environment] = revision, monotonic() + RETRY_SECONDS
+            self._built[environment] = revision
+
+    def _rests_now(self, environment: str, revision: int) -> bool:
+        """Returns whether a build must wait. A newer revision does not wait, unless the last attempt failed."""
+        last, end = self._rests.get(environment, (-inf, 0.0))
+        return revision <= last and monotonic() < end
 
     async def _build(self, environment: str, revision: int) -> None:
         began = perf_counter()

@@ -21,8 +21,9 @@ class LiveEngine:
 
     `behind_since` is the time on the monotonic clock since which Writ could not update it, or None if it is up to date.
     `required_revision` is the revision that a new bundle must have, or None if deltas suffice. `damage` says that the
-    bundle is damaged, and then Writ decides nothing with it. `changes` counts the changes on top of the bundle, and
-    `delta_bytes` the bytes of their deltas.
+    bundle is damaged, and then Writ decides nothing with it. `may_decide` is false if a client may know of a commit
+    that needs this bundle. `changes` counts the changes on top of the bundle, and `delta_bytes` the bytes of their
+    deltas.
     """
 
     engine: Engine
@@ -32,6 +33,7 @@ class LiveEngine:
     base: int
     behind_since: float | None = None
     required_revision: int | None = None
+    may_decide: bool = True
     damage: str | None = None
     changes: int = 0
     delta_bytes: int = 0
@@ -59,6 +61,10 @@ class LiveEngine:
     def needs(self, updates: Updates) -> bool:
         """Returns whether the newest bundle is newer than this one, or replaces a damaged one."""
         return updates.bundle is not None and (updates.bundle[0] > self.base or self.damage is not None)
+
+    def lead_to(self, updates: Updates) -> None:
+        """Note whether updates lead to the newest revision. Call it before they are applied, which may take long."""
+        self.required_revision, self.may_decide = updates.required_revision, updates.may_decide
 
     def fall_behind(self) -> bool:
         """Start the time for which the snapshot in memory may serve. Returns False if it has started."""
@@ -104,5 +110,5 @@ def opened(
     except BundleError:
         files.discard(file)
         raise NoBundle from None
-    served.required_revision = updates.required_revision
+    served.lead_to(updates)
     return served

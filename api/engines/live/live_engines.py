@@ -9,7 +9,7 @@ it.
 import asyncio
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext, suppress
 from functools import partial
 from typing import Final
@@ -31,6 +31,9 @@ from .preparing_threads import OPENING, PreparingThreads
 INLINE_BYTES: Final = 32 * 1024
 """More bytes of deltas than this are applied in a thread. To apply a kilobyte takes up to 0.2 ms."""
 
+_UNREADABLE: Final = "the store can't be read, so nothing is decided"
+_NOT_BUILT: Final = "a newer revision may be in force, so nothing is decided until its bundle is built here"
+
 
 class LiveEngines:
     """The engines of one process. Decisions run on one thread, and so do these methods: nothing has a lock.
@@ -48,11 +51,14 @@ class LiveEngines:
         clock: Callable[[], float] = time.time,
         preparing: PreparingThreads | None = None,
         counters: RateTable | None = None,
+        has_lease: bool = False,
     ):
         """`stale_seconds` is how long the snapshot in memory serves while the store can't be read. `counters` count for
-        the rate limits of all environments."""
+        the rate limits of all environments. With `has_lease`, a revision that lacks its bundle here may be in force at
+        other servers.
+        """
         self._store, self._files, self._log, self._clock = store, files, log, clock
-        self._stale_seconds, self._counters = stale_seconds, counters
+        self._stale_seconds, self._counters, self._has_lease = stale_seconds, counters, has_lease
         self._preparing = preparing or PreparingThreads()
         self._watch = store.watch
         self._seen: Version | None = None
@@ -62,6 +68,9 @@ class LiveEngines:
         self._behind: set[str] = set()
         self._without_bundle: set[str] = set()
         self._updating: dict[str, asyncio.Future[None]] = {}
+        self._unbuilt: Sequence[tuple[str, int]] = ()
+        self.tell_missing: Callable[[str, int], None] = lambda _environment, _revision: None
+        """Hears at once of a bundle that is missing, on the event loop. It may hear of one again."""
 
     def engine(self, environment: str = DEFAULT) -> Engine:
         """Returns the engine of an environment.
@@ -83,7 +92,7 @@ class LiveEngines:
                 self._fall_behind(served, ex)
         served = self._served[environment]
         if self._is_stale(served):
-            raise Stale(served.damage or "the store can't be read, so nothing is decided")
+            raise Stale(served.damage or (_NOT_BUILT if self._lacks_bundle(served) else _UNREADABLE))
         return served.engine
 
     def report_damage(self, environment: str, error: BundleError) -> bool:
@@ -112,7 +121,7 @@ class LiveEngines:
         seen = self._seen
         try:
             version = self._watch.version()
-            here = await self._preparing.read(self._environments)
+            here, self._unbuilt = await self._preparing.read(self._found)
         except (StoreUnavailable, WithoutLease):
             return
         if self._seen != seen:
@@ -131,7 +140,7 @@ class LiveEngines:
             for id, served in self._served.items()
             if served.required_revision is not None
         ]
-        return [*behind, *((id, 0) for id in self._without_bundle)]
+        return list(dict([*((id, 0) for id in self._without_bundle), *self._unbuilt, *behind]).items())
 
     def served(self, environment: str) -> LiveEngine:
         """Returns the live engine of an environment that is open."""
@@ -156,10 +165,10 @@ class LiveEngines:
         if version != self._seen:
             self._take(version, self._store.environments())
 
-    def _environments(self) -> tuple[Environment, ...]:
-        """In a thread: all environments. Raises StoreUnavailable, WithoutLease."""
+    def _found(self) -> tuple[tuple[Environment, ...], Sequence[tuple[str, int]]]:
+        """In a thread: all environments, and `Store.unbuilt`. Raises StoreUnavailable, WithoutLease."""
         with self._store.deciding():
-            return self._store.environments()
+            return self._store.environments(), self._store.unbuilt()
 
     def _take(self, version: Version, environments: tuple[Environment, ...]) -> None:
         """Compare the engines with the environments as they were at a version, or later."""
@@ -195,8 +204,8 @@ class LiveEngines:
     def _update(self, id: str, served: LiveEngine) -> None:
         """Update one engine as far as deltas lead, or to a newer bundle.
 
-        If that is not the newest revision, the bundle for it does not exist yet, and the write is not acknowledged yet
-        either.
+        If that is not the newest revision, the bundle for it does not exist here yet. A server alone on its database
+        answers the write once it exists. With a lease, another server may have answered it: see `Updates.may_decide`.
         """
         updates = self._store.updates(id, served.engine.revision)
         if not served.is_of(updates.env):
@@ -204,10 +213,10 @@ class LiveEngines:
             self._open(id, None)
             return
         if not served.damage:
+            served.lead_to(updates)
             if updates.deltas:
                 is_quick = sum(map(len, updates.deltas)) <= INLINE_BYTES
                 self._prepare(id, lambda: served.with_deltas(updates.deltas), is_quick)
-            served.required_revision = updates.required_revision
         if served.needs(updates):
             try:
                 self._open(id, served)
@@ -262,6 +271,8 @@ class LiveEngines:
         served = self._served[id]
         if not served.damage:
             served.behind_since = None
+        if self._has_lease and served.required_revision is not None and _loop_runs():
+            self.tell_missing(id, served.required_revision)
 
     def _in_work(self, id: str) -> Updating:
         served = self._served.get(id)
@@ -269,7 +280,11 @@ class LiveEngines:
 
     def _is_stale(self, served: LiveEngine) -> bool:
         since = served.behind_since
-        return since is not None and time.monotonic() - since >= self._stale_seconds
+        is_old = since is not None and time.monotonic() - since >= self._stale_seconds
+        return is_old or self._lacks_bundle(served)
+
+    def _lacks_bundle(self, served: LiveEngine) -> bool:
+        return self._has_lease and not served.may_decide
 
     def _fail(self, id: str, trouble: Exception) -> None:
         """An engine could not be opened or updated. Raises Stale if there is none."""

@@ -48,12 +48,12 @@ Activate = Callable[[Environment], Awaitable[None]]
 Stored = tuple[Committed, Primary | None]
 """A write as it was committed, and the primary that has it."""
 
-Confirm = Callable[[Primary | None], Awaitable[None]]
+Confirm = Callable[[Primary | None, str | None], Awaitable[None]]
 """Waits until the other servers on the same database see the commits before, which this primary has, or one that is
-not known. Raises NotSignalled."""
+not known. The commits of the environment with the given id are in force there then. Raises NotSignalled."""
 
 
-async def confirmed_alone(_primary: Primary | None) -> None:
+async def confirmed_alone(_primary: Primary | None, _environment: str | None) -> None:
     """No other server has this database. The workers of this one see a commit at once."""
 
 
@@ -106,7 +106,7 @@ class StoreWork:
         Calls run one after the other. None waits until an earlier one is seen.
         """
         result, primary = await self._changed(call, *arguments, **named)
-        await self._confirm(primary)
+        await self._confirm(primary, None)
         return result
 
     async def write(self, env: str, actor: Actor, edits: Sequence[Edit]) -> Committed:
@@ -129,14 +129,14 @@ class StoreWork:
         with leaving(limit.leave):
             return await self._preparers.run(partial(self.store.try_write, env, actor, edits, since, limit))
 
-    async def confirm(self) -> None:
+    async def confirm(self, environment: str | None = None) -> None:
         """Wait until each worker of each server sees what this one may have read. Raises StoreUnavailable.
 
-        A writer that ended after its commit may have told no worker of it.
+        A writer that ended after its commit may have told no worker of it. `environment` is the one that was read.
         """
         try:
             tell(self.store.signal)
-            await self._confirm(None)
+            await self._confirm(None, environment)
         except NotSignalled as ex:
             raise StoreUnavailable("it is not known whether each server sees what is stored; send this again") from ex
 
@@ -147,7 +147,7 @@ class StoreWork:
         """
         tell(self.store.signal)  # its process may have another file for its signal
         await self._activate(await self.read(self.store.environment, env))
-        await self._confirm(primary)
+        await self._confirm(primary, env)
 
     async def record(self, entry: AuditEntry) -> None:
         """Add an entry to the audit log, and return when it is stored."""
@@ -181,7 +181,7 @@ class StoreWork:
     async def _written(self, write: Write) -> Committed:
         committed, primary = await self._stored(write)
         await self._activate(committed.environment)
-        await self._confirm(primary)
+        await self._confirm(primary, write.env)
         return committed
 
     async def _stored(self, write: Write) -> Stored:

@@ -29,6 +29,7 @@ The threads of a worker. Each starts with its first work, after the fork.
 | `store-credentials` | 1 | reads of credentials | token requests do not wait behind long lists |
 | `store-write` | 1 | writes | SQLite allows one at a time, and those that wait need no lock |
 | `confirmations` | 1 | waits until the other servers on PostgreSQL see a write | later writes go on meanwhile |
+| `settle` | 2 | waits until the other servers have the bundle of a large change | later writes go on meanwhile |
 | `connect` | 1 for each new connection | opening a connection to PostgreSQL for a decision | it ends with the lease |
 | `sign-in` | 2 | calls of the provider where people sign in | another server may be slow |
 | `upkeep` | 1 | the audit log, the last uses of credentials, the sweep of expired elements | no request waits |

@@ -1,10 +1,12 @@
-"""The writes of one process that wait until each server has confirmed them: a thread with a connection."""
+"""The writes of one process that wait until each server has confirmed them, and has built the bundles for them."""
 
+import logging
 import queue
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import suppress
+from contextlib import closing, suppress
 from typing import Final, NamedTuple, TypeAlias
 
 import psycopg
@@ -13,13 +15,20 @@ from ..errors import NotSignalled, StoreUnavailable
 from . import lease_tables as sql
 from .confirming import Confirmation, ServerRow
 from .lease_cell import boot_ns
-from .lengths import LEASE_SECONDS, SECOND, lease_ns
+from .lengths import BUILD_SECONDS, LEASE_SECONDS, SECOND, lease_ns
 from .primary_line import take_line
 from .primary_mark import PrimaryLine
 
 SHORTEST_PAUSE: Final = 0.002
 LONGEST_PAUSE: Final = 0.05
 """The seconds between two readings of the rows. They grow while a write waits."""
+
+ATTEMPTS: Final = 3
+"""The times that a write removes what is unanswered. More are needed if another primary writes meanwhile."""
+
+_LOG: Final = logging.getLogger(__name__)
+_SHORTEST_BUILD_PAUSE: Final = 0.02
+_LONGEST_BUILD_PAUSE: Final = 0.2
 
 
 Confirmed: TypeAlias = Callable[[float, bool], None]
@@ -37,22 +46,36 @@ def unleased() -> None:
     """Returns None: a process without a lease may use any primary."""
 
 
+class Unanswered(NamedTuple):
+    """The first and the last revision of an environment that lack a delta and that no writer has answered yet."""
+
+    first: int
+    last: int
+
+
+AllUnanswered: TypeAlias = Mapping[str, Unanswered]
+"""Those of each environment that has any, by its id."""
+
+
 class Waiting(NamedTuple):
     """A commit that waits: what it tells its caller, the primary that has it, or None if that is not known, and since
     when it waits, in nanoseconds of CLOCK_BOOTTIME.
     """
 
-    future: "Future[None]"
+    future: "Future[AllUnanswered]"
     line: PrimaryLine | None
     began: int
 
 
 class Wait(NamedTuple):
-    """The wait for the confirmation of one ticket, the primary where it was drawn, and the commits that wait for it."""
+    """The wait for the confirmation of one ticket, the primary where it was drawn, the commits that wait for it, and
+    which commits were unanswered when it was drawn.
+    """
 
     confirmation: Confirmation
     line: PrimaryLine | None
     waiting: Sequence[Waiting]
+    unanswered: AllUnanswered
 
 
 class Confirmations:
@@ -84,11 +107,13 @@ class Confirmations:
         self._thread: threading.Thread | None = None
         self._starting = threading.Lock()
 
-    def confirm(self, line: PrimaryLine | None = None) -> "Future[None]":
+    def confirm(self, line: PrimaryLine | None = None) -> "Future[AllUnanswered]":
         """Returns a future that is done when each server has confirmed the commits before, or its lease has run out.
 
         The caller has raised the signal of its server. `line` is that of the primary that has the commit. The future
         raises NotSignalled if another one writes by now, or has this server's lease, or if the database can't be asked.
+        Its result is the commits that were not settled then (see `Settling`): the write of such a commit may not be
+        answered yet.
         """
         waiting = Waiting(Future(), line, self._clock())
         waiting.future.set_running_or_notify_cancel()  # so that a client that goes away can't cancel it
@@ -136,11 +161,12 @@ class Confirmations:
         if {self._leased(), *(one.line for one in new)} - {None, self._line}:
             self._disconnect()  # it may be older than the one that has the commit
         if new:
-            ((ticket, _),) = self._execute(sql.DRAW_TICKET)
-            waits = [*waits, Wait(Confirmation(ticket, self._own), self._line, new)]
-        rows = self._servers(waits)
+            ((ticket, _, rows),) = self._execute(sql.DRAW_TICKET)
+            unanswered = {id: Unanswered(*revisions) for id, revisions in (rows or {}).items()}
+            waits = [*waits, Wait(Confirmation(ticket, self._own), self._line, new, unanswered)]
+        servers = self._servers(waits)
         now = self._clock()
-        listed = [wait._replace(confirmation=wait.confirmation.listed(rows, now)) for wait in waits]
+        listed = [wait._replace(confirmation=wait.confirmation.listed(servers, now)) for wait in waits]
         for wait in listed:
             if wait.confirmation.is_done(now):
                 self._answer(wait, now)
@@ -159,7 +185,7 @@ class Confirmations:
         lapsed = wait.confirmation.lapsed(now)
         for one in wait.waiting:
             self._confirmed((now - one.began) / SECOND, bool(lapsed))
-            one.future.set_result(None)
+            one.future.set_result(wait.unanswered)
         for row in lapsed:
             self._execute(sql.REMOVE, {"id": row.id, "number": row.number})
 
@@ -197,3 +223,66 @@ class Confirmations:
         if self._db is not None:
             self._db.close()
             self._db = None
+
+
+class Settling:
+    """The settling of commits for one process. A commit is settled when its row in `unanswered` is gone."""
+
+    def __init__(
+        self,
+        connect: Callable[[], psycopg.Connection],
+        confirm: "Callable[[PrimaryLine | None], Future[AllUnanswered]]",
+        clock: Callable[[], int] = boot_ns,
+    ) -> None:
+        """`connect` and `clock` are as for `Confirmations`, and `confirm` is its method."""
+        self._connect, self._confirm, self._clock = connect, confirm, clock
+
+    def settle(
+        self,
+        line: PrimaryLine | None,
+        open_commits: AllUnanswered,
+        tell: Callable[[], None],
+        seconds: float = BUILD_SECONDS,
+    ) -> None:
+        """Wait until each server with a lease has built bundles of these commits, but not longer than `seconds`.
+
+        Then each server that has none is without a right to decide in that environment. `line` is the primary that has
+        the commits, or None. `tell` raises the signal of the caller's server. Raises NotSignalled.
+        """
+        for _ in range(ATTEMPTS):
+            try:
+                with closing(self._connect()) as db:
+                    for environment, commits in open_commits.items():
+                        self._wait(db, environment, commits.last, seconds)
+                        db.execute(sql.SETTLE, {"environment": environment, "revision": commits.last})
+            except psycopg.Error as ex:
+                raise NotSignalled(_UNKNOWN) from ex
+            tell()
+            found = self._confirm(line).result()
+            open_commits = {id: one for id, one in open_commits.items() if id in found and found[id].first <= one.last}
+            if not open_commits:
+                return
+        raise NotSignalled(_UNKNOWN)
+
+    def _wait(self, db: psycopg.Connection, environment: str, revision: int, seconds: float) -> None:
+        """Wait for the servers that lack the bundle and renew their leases. The others may not decide in any case."""
+        until, pause = self._clock() + seconds * SECOND, _SHORTEST_BUILD_PAUSE
+        numbers: dict[str, tuple[int, int]] = {}
+        while (now := self._clock()) < until:
+            rows = db.execute(sql.LIST_UNBUILT, {"environment": environment, "revision": revision}).fetchall()
+            if not any(_is_alive(row, numbers, now) for row in rows):
+                return
+            time.sleep(pause)
+            pause = min(pause * 2, _LONGEST_BUILD_PAUSE)
+        _LOG.warning("a write to `%s` is answered, though another server has not built its bundle", environment)
+
+
+_UNKNOWN: Final = "the change is stored, but it is not known whether each server has built its bundle yet"
+
+
+def _is_alive(row: tuple[str, int, int], numbers: dict[str, tuple[int, int]], now: int) -> bool:
+    """Returns whether a server may have a lease. `numbers` has the number of each row, and when it was first read."""
+    id, number, lease = row
+    if id not in numbers or numbers[id][0] != number:
+        numbers[id] = number, now
+    return now - numbers[id][1] < lease

@@ -10,11 +10,11 @@ from typing import Any, Final
 from ..database.commit_signal import CommitSignal
 from ..database.connections import IDLE_SECONDS, DatabaseServer, Primary
 from ..errors import LeaseOver, StoreUnavailable
-from .confirmations import Confirmations, Confirmed, untold
+from .confirmations import AllUnanswered, Confirmations, Confirmed, Settling, untold
 from .lease_cell import LeaseCell, is_live
 from .lease_connection import connecting
 from .leased_watch import LeasedWatch
-from .lengths import LEASE_SECONDS, lease_ns
+from .lengths import BUILD_SECONDS, LEASE_SECONDS, lease_ns
 from .primary_line import refuse_earlier, take_line, this_place
 from .primary_mark import PrimaryLine
 from .trace import Trace
@@ -44,10 +44,14 @@ def confirming(url: str, lease_seconds: float = LEASE_SECONDS) -> DatabaseServer
 
     It begins no epoch: a command that only reads must change nothing, and may have the wrong URL.
     """
-    confirmations = Confirmations(None, connecting(url, lease_seconds), lease_seconds)
+    connect = connecting(url, lease_seconds)
+    confirmations = Confirmations(None, connect, lease_seconds)
+    settling = Settling(connect, confirmations.confirm)
 
     def wait(primary: Primary) -> None:
-        confirmations.confirm(_line(primary)).result()
+        line = _line(primary)
+        if unanswered := confirmations.confirm(line).result():
+            settling.settle(line, unanswered, _tell_none)
 
     return DatabaseServer(url, _admitting(lease_seconds, lambda: False), wait=wait)
 
@@ -84,7 +88,7 @@ class ServerLease:
         """Let `confirmed` hear of each commit that is answered. Call it before the first one."""
         self._confirmed = confirmed
 
-    def confirm(self, primary: Primary | None) -> "Future[None]":
+    def confirm(self, primary: Primary | None) -> "Future[AllUnanswered]":
         """Returns a future that is done when each server sees the commits before. See `Confirmations.confirm`.
 
         `primary` is that of the commits, or None if that is not known: it is that of the lease then.
@@ -94,6 +98,17 @@ class ServerLease:
             waiting = Confirmations(self.id, connect, self.seconds, confirmed=self._confirmed, leased=self._leased)
             self._waiting = os.getpid(), waiting
         return self._waiting[1].confirm(_line(primary) or self.cell.line)
+
+    def settle(
+        self,
+        primary: Primary | None,
+        unanswered: AllUnanswered,
+        tell: Callable[[], None],
+        seconds: float = BUILD_SECONDS,
+    ) -> None:
+        """Settle the commits that `confirm` has told. See `Settling.settle`. Blocks its thread."""
+        settling = Settling(connecting(self.url, self.seconds), self.confirm)
+        settling.settle(_line(primary), unanswered, tell, seconds)
 
     def close(self) -> None:
         """End the waiting of this process, after the commits that wait."""
@@ -132,6 +147,10 @@ def _admitting(lease_seconds: float, may_begin: Callable[[], bool]) -> Callable[
         return take_line(db, lease_ns(lease_seconds), Trace(directory), begins=may_begin())
 
     return admit
+
+
+def _tell_none() -> None:
+    """A command has no workers."""
 
 
 def _line(primary: Primary | None) -> PrimaryLine | None:

@@ -47,18 +47,21 @@ class Keeper:
         clock: Callable[[], int] = boot_ns,
         beside: Beside | None = None,
         trace: Trace | None = None,
+        folder: str | None = None,
     ) -> None:
         """The keeper of the server `id`, which no other one has, also not the same server before a restart.
 
         `connect` opens a connection to the primary with autocommit. `raise_signal` makes each worker look at the data
         before its next decision. `cell` gets the end of the lease. `clock` gives nanoseconds of CLOCK_BOOTTIME.
-        `beside` is done over the same connection. `trace` is that of the server's data directory.
+        `beside` is done over the same connection. `trace` is that of the server's data directory, and `folder` the id
+        by which its bundles are recorded. Writers wait for the bundles of a server that has one.
         """
         self.id: Final = id
         self._connect, self._raise_signal, self._cell, self._log, self._clock = connect, raise_signal, cell, log, clock
         self._lease, self._pause = lease_ns(lease_seconds), pause_seconds(lease_seconds)
         self._holding, self._beside, self._trace = Holding(held_ns(lease_seconds)), beside, trace
         self._living: Final = LivingServers(id)
+        self._folder = folder
         self._db: psycopg.Connection | None = None
         self._line: PrimaryLine | None = None
         self._store = b""
@@ -117,6 +120,7 @@ class Keeper:
             "number": self._holding.number,
             "lease": self._lease,
             "trace": trace,
+            "folder": self._folder,
         }
         row = db.execute(statement, values).fetchone()
         if row is None:

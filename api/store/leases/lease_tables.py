@@ -8,11 +8,32 @@ COMMITS: Final = "writ_commits"
 UNKNOWN_SERVER: Final = "unknown"
 """The id of the row that stands for all servers whose leases a new primary does not know. No server has this id."""
 
+_UNANSWERED: Final = """
+SELECT json_object_agg(id, json_build_array(first, last)) FROM environments JOIN (
+    SELECT environment, min(revision) AS first, max(revision) AS last FROM unanswered GROUP BY environment
+) AS commits ON number = environment
+"""
+
 DRAW_TICKET: Final = f"""
 WITH drawn AS MATERIALIZED (SELECT nextval('commit_tickets') AS ticket)
-SELECT ticket, pg_notify('{COMMITS}', ticket::text) FROM drawn
+SELECT ticket, pg_notify('{COMMITS}', ticket::text), ({_UNANSWERED}) FROM drawn
 """
-"""Draws a ticket for the commits before, and sends the hint."""
+"""Draws a ticket for the commits before, and sends the hint. Reads which of these commits no writer has settled."""
+
+LIST_UNBUILT: Final = """
+SELECT servers.id, servers.number, servers.lease FROM servers, environments
+WHERE environments.id = %(environment)s AND servers.folder IS NOT NULL AND NOT EXISTS (
+    SELECT FROM bundles WHERE environment = environments.number AND folder = servers.folder
+    AND revision >= %(revision)s
+)
+"""
+"""Lists the servers without a bundle of this revision or a later one."""
+
+SETTLE: Final = """
+DELETE FROM unanswered USING environments
+WHERE number = environment AND id = %(environment)s AND unanswered.revision <= %(revision)s
+"""
+"""Takes the right to decide without these commits from every server. It must come before the ticket of an answer."""
 
 _NOTED: Final = "(SELECT noted FROM primary_line WHERE xmin::text::bigint = noted & 4294967295)"
 """The transaction that noted the primary, or null if a dump was restored since. On one connection, it
@@ -47,7 +68,8 @@ RETURNING (SELECT number FROM written)
 
 REGISTER: Final = f"""
 WITH written AS (
-    INSERT INTO servers (id, number, confirmed, lease) VALUES (%(id)s, nextval('lease_numbers'), %(known)s, %(lease)s)
+    INSERT INTO servers (id, number, confirmed, lease, folder)
+    VALUES (%(id)s, nextval('lease_numbers'), %(known)s, %(lease)s, %(folder)s)
     ON CONFLICT (id) DO UPDATE SET number = excluded.number, confirmed = excluded.confirmed, lease = excluded.lease
     RETURNING number
 )
@@ -112,6 +134,8 @@ RENEW_CREDENTIALS: Final = f"UPDATE credential_generation SET number = greatest(
 """Makes each worker forget the credentials that it knows. A mere next number may be one that a worker has seen."""
 
 FORGET_BUNDLES: Final = "DELETE FROM bundles"
+FORGET_UNANSWERED: Final = "DELETE FROM unanswered"
+"""They may have been answered after a dump was made, or after a replica had its last change."""
 OTHER_NUMBER: Final = "floor(random() * 9007199254740992)::bigint"
 """The next number of a duty. It is random: by a sequence, a dump that is restored under a service would deadlock."""
 

@@ -16,6 +16,14 @@ still agree on its end.
 RENEWALS_A_LEASE: Final = 5
 """A server asks for a new lease so often while one runs. So it survives some lost or slow answers."""
 
+BUILD_SECONDS: Final = 30.0
+"""The longest that the write of a commit without a delta waits for the bundles of other servers. A server that has none
+by then answers 500 in that environment until it has one.
+"""
+
+START_BUILD_SECONDS: Final = 5.0
+"""The same for a server that starts. Other servers may start too, and build their bundles only after that."""
+
 
 def lease_ns(seconds: float) -> int:
     """Returns the nanoseconds after which a writer takes a lease for over."""

@@ -85,6 +85,7 @@ class Succession:
         self._db.execute(sql.RAISE_EPOCHS, {"above": msgspec.json.encode(dict(above)).decode()})
         self._db.execute(sql.RENEW_CREDENTIALS)
         self._db.execute(sql.FORGET_BUNDLES)
+        self._db.execute(sql.FORGET_UNANSWERED)
         self._db.execute(sql.FORGET_SERVERS)
         self._db.execute(sql.FORGET_TRACES)
         self._db.execute(sql.FORGET_HOLDERS, {"id": sql.UNKNOWN_SERVER, "lease": longest})

@@ -18,7 +18,7 @@ from ..schema import MIGRATIONS
 from .connection import PostgresConnection, failures
 from .connections import PostgresConnections
 from .functions import FUNCTIONS
-from .server_tables import FORMAT_TABLE, KEY_TABLES, LEASE_TABLES, READ_FORMAT, newer_format
+from .server_tables import ANSWER_ALL, FORMAT_TABLE, KEY_TABLES, LEASE_TABLES, READ_FORMAT, UNANSWERED, newer_format
 from .sessions.rights import foreign_right
 from .write_locks import LOCK_STORE, LOCKS_TABLE
 
@@ -76,6 +76,7 @@ def filling(connections: PostgresConnections) -> Iterator[PostgresConnection]:
         db.run(_UNLIMITED)
         _run_steps(connections, db, 0)
         yield db
+        db.run(ANSWER_ALL)
         db.commit()
 
 
@@ -98,6 +99,8 @@ def _run_steps(connections: PostgresConnections, db: PostgresConnection, version
             db.run(";\n".join((*FUNCTIONS, LOCKS_TABLE, LEASE_TABLES, KEY_TABLES)))
         for step in MIGRATIONS[version:]:
             db.declare(step)
+        if version == 0:
+            db.run(UNANSWERED)
         db.run(f"UPDATE writ_format SET number = {len(MIGRATIONS)}, least = {LEAST_FORMAT}")
     except Exception as ex:
         reason = " ".join(str(ex).split()) or type(ex).__name__

@@ -20,7 +20,8 @@ CREATE TABLE servers (
     id text COLLATE "C" PRIMARY KEY,
     number bigint NOT NULL,
     confirmed bigint NOT NULL,
-    lease bigint NOT NULL
+    lease bigint NOT NULL,
+    folder text COLLATE "C"
 );
 CREATE TABLE duties (
     task text COLLATE "C" PRIMARY KEY,
@@ -50,7 +51,28 @@ CREATE TABLE server_traces (
 from a dump was written by another transaction, and one in a copied database names the other database. `server_traces`
 has the number of the last lease of each data directory: a copy of the disk has an older one. `store_identity` has one
 row, which each dump and copy of the store carries: numbers of two stores say nothing about each other.
+`folder` names the folder of a server's bundles, as `bundles` does.
 """
+
+UNANSWERED: Final = """
+CREATE TABLE unanswered (
+    environment bigint NOT NULL REFERENCES environments (number) ON DELETE CASCADE,
+    revision bigint NOT NULL,
+    PRIMARY KEY (environment, revision)
+);
+CREATE FUNCTION note_unanswered() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN INSERT INTO unanswered VALUES (NEW.environment, NEW.revision); RETURN NULL; END
+$$;
+CREATE TRIGGER note_unanswered AFTER INSERT ON changes
+FOR EACH ROW WHEN (NEW.delta IS NULL) EXECUTE FUNCTION note_unanswered();
+"""
+"""The commits without a delta that no writer may have answered yet. See `CONSISTENCY.md` of `api/store/leases`.
+
+A trigger notes them, so that a commit is never without its row. The writer that answers removes the rows first.
+"""
+
+ANSWER_ALL: Final = "DELETE FROM unanswered"
+"""For a copy of another store, whose commits were answered there."""
 
 KEY_TABLES: Final = """
 CREATE TABLE shared_secrets (

@@ -68,7 +68,7 @@ def test_a_write_that_waits_for_other_servers_delays_no_other(tmp_path: Path) ->
     async def write() -> None:
         hung, confirmed = asyncio.Event(), []
 
-        async def confirm(_primary: object) -> None:
+        async def confirm(_primary: object, _environment: object) -> None:
             confirmed.append(store.revision_of("default"))
             if len(confirmed) == 1:
                 await hung.wait()
@@ -90,7 +90,7 @@ def test_a_write_that_waits_for_other_servers_delays_no_other(tmp_path: Path) ->
 
 
 def test_a_write_that_other_servers_may_not_see_is_not_answered_as_done(tmp_path: Path) -> None:
-    async def confirm(_primary: object) -> None:
+    async def confirm(_primary: object, _environment: object) -> None:
         raise NotSignalled("the change is stored, but it is not known whether each server has seen it yet")
 
     async def write() -> None:
@@ -106,7 +106,7 @@ def test_what_is_stored_is_told_to_each_worker_before_other_servers_are_asked(tm
     """A writer that was killed after its commit has told none of them."""
     numbers = list[int]()
 
-    async def confirm(_primary: object) -> None:
+    async def confirm(_primary: object, _environment: object) -> None:
         numbers.append(cell[2])
         raise NotSignalled("the change is stored, but it is not known whether each server has seen it yet")
 
@@ -123,7 +123,7 @@ def test_what_is_stored_is_told_to_each_worker_before_other_servers_are_asked(tm
 def test_what_a_job_stored_is_confirmed_at_its_primary(tmp_path: Path) -> None:
     asked = list[object]()
 
-    async def confirm(primary: object) -> None:
+    async def confirm(primary: object, _environment: object) -> None:
         asked.append(primary)
 
     work = StoreWork(Store.open(tmp_path), active, time.time, confirm)
