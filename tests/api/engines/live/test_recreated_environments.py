@@ -7,6 +7,7 @@ import json
 import logging
 from contextlib import ExitStack
 from itertools import count
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -115,11 +116,12 @@ class Deciding(Managed):
     ("path", "read", "place"),
     [
         ("", "environment", 1),
-        ("/roles", "list", 1),
-        ("/roles?limit=150", "list", 2),
+        ("/roles", "finder.page", 1),
+        ("/roles?limit=150", "finder.page", 2),
         ("/roles/r000", "get", 1),
         ("/model", "model", 1),
-        ("/revisions", "revisions", 1),
+        ("/revisions", "history.find", 1),
+        ("/search?q=r", "finder.overview", 1),
         ("/revisions/1", "environment", 1),
         ("/revisions/1", "revision", 1),
         ("search/resource", "resource_candidates", 1),
@@ -137,7 +139,8 @@ def test_a_read_does_not_reach_it_either(
     service.make_staging()
     bound = {"name": "bound", "scopes": ["read"], "environments": ["staging"]}
     key = service.simulate_post("/v1/api-keys", json=bound).json["key"]
-    reader = service if read == "engine" else service.store
+    *owner, read = read.split(".")
+    reader = service if read == "engine" else attrgetter(*owner)(service.store) if owner else service.store
     reading, calls = getattr(reader, read), count(1)
 
     def recreate_and_read(*arguments: Any, **named: Any) -> object:
