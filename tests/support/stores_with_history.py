@@ -13,6 +13,7 @@ from writ.api.store.audit.refused_attempts import Attempt
 from writ.api.store.copying.places import Place
 from writ.api.store.copying.rows import LEFT_OUT
 from writ.api.store.credentials.credentials import ApiKeySpec, ClientSpec
+from writ.api.store.credentials.old_secrets import Overlap
 from writ.api.store.database.sqlite.table_list import all_tables
 from writ.api.store.elements.edits import Create, Put
 from writ.api.store.environments import EnvironmentChange
@@ -101,11 +102,14 @@ def _add_environments(store: Store, pick: Pick) -> None:
 def _add_credentials(store: Store, clock: Clock) -> None:
     generator = random.Random(1)
     client = store.credentials.add_client(ACTOR, ClientSpec("bob\0", ["read"], 900, "text"), generator.randbytes(32))
-    store.credentials.add_api_key(ACTOR, ApiKeySpec("key", ["write"], None, [ENV]), generator.randbytes(32))
+    spec, old, new = ApiKeySpec("key", ["write"], None, [ENV]), generator.randbytes(32), generator.randbytes(32)
+    key = store.credentials.add_api_key(ACTOR, spec, old)
+    store.credentials.rotate_api_key(ACTOR, key.id, new, Overlap(900, clock.now))
     store.credentials.revoke_token(ACTOR, "token", int(clock.now) + 900, clock.now)
     person, used = Person("https://idp.example", "1", "Ann\0"), (generator.randbytes(32), int(clock.now) + 600)
     store.sign_ins.begin(ACTOR, person, Rights(("read",), (ENV,)), generator.randbytes(32), used, clock.now)
-    store.credentials.record_uses({f"client:{client.id}": int(clock.now)}, clock.now)
+    uses = {f"client:{client.id}": int(clock.now), f"api-key:{key.id} {old.hex()}": int(clock.now)}
+    store.credentials.record_uses(uses, clock.now)
 
 
 def _end_log(store: Store, clock: Clock) -> None:

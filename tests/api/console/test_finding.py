@@ -4,10 +4,11 @@ import csv
 import io
 
 import pytest
-from playwright.sync_api import expect
 
 from tests.support.console import Desk
 from tests.support.server import Server
+
+expect = pytest.importorskip("playwright.sync_api", reason="playwright is not installed").expect
 
 pytestmark = pytest.mark.browser
 

@@ -13,6 +13,7 @@ from threading import Barrier
 import psycopg
 import pytest
 from writ.api.endpoints.decisions.deciding import DECIDING_THREADS
+from writ.api.engines.leases.shared_store import SETTLING_THREADS
 from writ.api.engines.live import preparing_threads
 from writ.api.engines.live.store_work import PREPARING_THREADS, READING_THREADS, SEARCHING_THREADS, StoreWork
 from writ.api.http.caller import CALLER
@@ -31,9 +32,14 @@ OF_STORE_WORK = {
     "store-prepare": PREPARING_THREADS,
     "store-write": 1,
 }
-OF_OTHER_POOLS = {"prepare": preparing_threads.PREPARING_THREADS, "decide": DECIDING_THREADS, "upkeep": 1}
+OF_OTHER_POOLS = {
+    "prepare": preparing_threads.PREPARING_THREADS,
+    "decide": DECIDING_THREADS,
+    "upkeep": 1,
+    "settle": SETTLING_THREADS,
+}
 WITHOUT_POOLS = {"the event loop": 1, "confirmations": 1, "the watch without a lease, if WRIT_CONSISTENCY is local": 1}
-WITHOUT_STORE = {"translate"}
+WITHOUT_STORE = {"translate", "sign-in"}
 
 _POOL = re.compile(r'(?:FairThreads|ThreadPoolExecutor)\(\w+, "([\w-]+)"\)')
 _PAGES = {

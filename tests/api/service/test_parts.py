@@ -4,7 +4,7 @@ import typing
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from functools import cached_property, partial
-from inspect import getattr_static
+from inspect import getattr_static, isfunction
 from typing import Any
 
 import pytest
@@ -24,6 +24,10 @@ def type_of(parts: type, name: str) -> Any:
     if name in {field.name for field in fields(parts)}:
         return typing.get_type_hints(parts)[name]
     found = getattr_static(parts, name)
+    if isfunction(found):
+        hints = typing.get_type_hints(found)
+        returned = hints.pop("return")
+        return Callable[[*hints.values()], returned]
     getter = found.func if isinstance(found, cached_property) else found.fget
     return typing.get_type_hints(getter)["return"]
 

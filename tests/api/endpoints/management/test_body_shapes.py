@@ -23,7 +23,11 @@ FULL = {"name": "web", "scopes": ["read"]}
         (FULL | {"name": ""}, "$.name", "`name` must not be empty"),
         (FULL | {"name": "a" * 257}, "$.name", "`name` must have at most 256 characters"),
         (FULL | {"scopes": "read"}, "$.scopes", "`scopes` must be an array, not a string"),
-        (FULL | {"scopes": ["root"]}, "$.scopes[0]", "`scopes[0]` must be `read`, `write` or `admin`, not `root`"),
+        (
+            FULL | {"scopes": ["root"]},
+            "$.scopes[0]",
+            "`scopes[0]` must be `decide`, `read`, `write` or `admin`, not `root`",
+        ),
         (FULL | {"token_lifetime": 0}, "$.token_lifetime", "`token_lifetime` must be at least 1"),
         (FULL | {"description": 1.5}, "$.description", "`description` must be a string or null, not a number"),
         (
