@@ -1,10 +1,11 @@
 """Options and settings of the whole test run."""
 
+import asyncio
 import gc
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 
@@ -68,6 +69,32 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if any(marker.name in HEAVY for marker in item.iter_markers()):
             item.add_marker("heavy")
+
+
+@contextmanager
+def _without_loop_of_browser(item: pytest.Item) -> Iterator[None]:
+    """The driver of browsers has an event loop that runs in this thread to its end. No other could begin beside it."""
+    loop = asyncio._get_running_loop()
+    if loop is None or item.get_closest_marker("browser"):
+        yield
+        return
+    asyncio._set_running_loop(None)
+    try:
+        yield
+    finally:
+        asyncio._set_running_loop(loop)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup(item: pytest.Item) -> Iterator[None]:
+    with _without_loop_of_browser(item):
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    with _without_loop_of_browser(item):
+        return (yield)
 
 
 def pytest_collection_finish() -> None:

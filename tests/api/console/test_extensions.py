@@ -48,6 +48,7 @@ def test_every_extension_is_offered_and_a_choice_is_undone(api: httpx.Client, si
     page.get_by_role("button", name="Create the list of extensions").click()
     signed_in.sees("The list of extensions is created.")
     assert api.get(f"{ROOT}/extensions").json() == sorted(EXTENSIONS)
+    page.get_by_role("button", name="Delete", exact=True).wait_for()  # the saved list takes the place
     page.get_by_label("Now", exact=True).uncheck()
     page.get_by_role("button", name="Review and save").click()
     page.get_by_role("button", name="Save the list of extensions").click()

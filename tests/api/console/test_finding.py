@@ -70,6 +70,7 @@ def test_the_palette_names_what_it_finds_and_leads_to_the_rest(signed_in: Desk) 
     page.get_by_role("link", name="All subjects with this text").click()
     expect(page.get_by_role("status").get_by_text("2,300 subjects")).to_be_visible()
     page.keyboard.press("/")
+    expect(field).to_be_focused()
     page.keyboard.press("Escape")
     expect(field).to_have_count(0)
 
