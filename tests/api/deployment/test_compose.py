@@ -19,7 +19,7 @@ COMPOSE: dict[str, Any] = yaml.safe_load(FILE.read_text())
 NAMES = ("writ-1", "writ-2", "writ-3")
 ALL = {name: COMPOSE["services"][name] for name in NAMES}
 OWN = ("hostname", "volumes", "networks")
-"""What each server has for itself."""
+"""The members that each server has for itself."""
 
 
 def test_the_servers_differ_in_their_places_alone() -> None:

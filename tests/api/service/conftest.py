@@ -1,4 +1,4 @@
-"""What the tests of services have in common."""
+"""The fixtures that the tests of services share."""
 
 from collections.abc import Iterator
 

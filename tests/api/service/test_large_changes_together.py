@@ -50,7 +50,7 @@ def services(postgresql: str, tmp_path_factory: pytest.TempPathFactory) -> Itera
 
 
 def answers(server: Server) -> set[tuple[int, Any]]:
-    """What the workers of a service answer."""
+    """The answers of the workers of a service."""
     found = set()
     for _ in range(6):  # each on a connection of its own
         with server.client() as client:

@@ -32,7 +32,7 @@ PERCENT = 5
 """By so much, a clock is wrong."""
 
 ROUNDS = 2
-"""How often a fault happens."""
+"""The number of times that a fault happens."""
 
 
 @contextmanager

@@ -3,12 +3,11 @@
 import { html, nothing } from "../core/html.js";
 import { get, path } from "../core/api.js";
 import { questionLink } from "../core/asking.js";
-import { isInForce } from "../core/clock.js";
 import { placeLink } from "../core/place.js";
 import { may } from "../core/session.js";
 import { Awaited } from "../parts/awaited.js";
 import { tag } from "../parts/proof.js";
-import { gives, questionOf } from "../parts/rights.js";
+import { gives, grantsOf, questionOf, rolesOf } from "../parts/rights.js";
 
 const MOST_POLICIES = 1_000;
 const ALL_TYPES = "*";
@@ -54,13 +53,12 @@ export class MatrixCell {
       policiesAbout(env, type, signal),
       isRole ? NO_HOLDINGS : get(path`/v1/environments/${env}/subjects/${this.row.type}/${this.row.id}/holdings`, { signal }),
     ]);
-    const roles = isRole ? [this.row.id] : held.roles.filter((one) => one.assignments.some(isInForce)).map((one) => one.role);
-    const does = (grant) => [this.action, "*"].some((one) => grant.actions.includes(one));
+    const roles = isRole ? [this.row.id] : rolesOf(held);
     return {
       type,
       policies: policies.filter((one) => gives(one, roles, type.id, this.action)),
       others: policies.filter((one) => !gives(one, roles, type.id, this.action) && gives({ ...one, roles: [], except_roles: [] }, [], type.id, this.action)),
-      grants: held.grants.filter((one) => one.resource.type === type.id && does(one) && isInForce(one)),
+      grants: grantsOf(held, type.id, this.action),
     };
   }
 

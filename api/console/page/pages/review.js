@@ -3,7 +3,7 @@
 import { html, nothing } from "../core/html.js";
 import { get, path, post } from "../core/api.js";
 import { resourceTypes } from "../core/asking.js";
-import { isInForce, now } from "../core/clock.js";
+import { now } from "../core/clock.js";
 import { environmentOf } from "../core/environments.js";
 import { goTo, placeLink } from "../core/place.js";
 import { signedIn } from "../core/session.js";
@@ -15,7 +15,7 @@ import { listPage, table } from "../parts/list.js";
 import { nothingYet } from "../parts/notice.js";
 import { tag } from "../parts/proof.js";
 import { prose } from "../parts/prose.js";
-import { gives, isNone, marked, rightsOn } from "../parts/rights.js";
+import { gives, grantsOf, isNone, marked, rightsOn, rolesOf } from "../parts/rights.js";
 
 const MOST_POLICIES = 1_000;
 
@@ -73,11 +73,10 @@ async function rightsOf(env, subject, held, signal) {
     rightsOn(env, [subject], types, signal),
     get(path`/v1/environments/${env}/policies`, { query: { effect: "ALLOW", limit: MOST_POLICIES }, signal }),
   ]);
-  const heldRoles = held.roles.filter((one) => one.assignments.some(isInForce)).map((one) => one.role);
-  const does = (grant, action) => grant.actions.includes(action) || grant.actions.includes("*");
+  const heldRoles = rolesOf(held);
   return cells.filter((cell) => !isNone(cell)).map(({ type, action, ...cell }) => {
     const by = policies.items.filter((one) => gives(one, heldRoles, type.id, action));
-    const direct = held.grants.filter((one) => one.resource.type === type.id && does(one, action) && isInForce(one));
+    const direct = grantsOf(held, type.id, action);
     return { env, type: type.id, action, cell, by, direct, isCut: Boolean(policies.next_cursor) };
   });
 }

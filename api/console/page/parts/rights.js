@@ -2,6 +2,7 @@
 
 import { html } from "../core/html.js";
 import { rightsOf, withStored } from "../core/asking.js";
+import { isInForce } from "../core/clock.js";
 import { joined } from "../core/words.js";
 
 const MOST_RIGHTS = 1_000; // that the API tells at once
@@ -55,6 +56,13 @@ export function roleRights(policies, role, type, action) {
   const isCut = about.some((one) => one.effect === "DENY") || allows.every(hasConditions);
   return isCut ? SOME : ALL;
 }
+
+// Returns the roles that a subject holds now, by its holdings.
+export const rolesOf = (held) => held.roles.filter((one) => one.assignments.some(isInForce)).map((one) => one.role);
+
+// Returns the grants of a subject's holdings that give an action on resources of a type now. `type` is the id.
+export const grantsOf = (held, type, action) =>
+  held.grants.filter((one) => one.resource.type === type && [action, "*"].some((name) => one.actions.includes(name)) && isInForce(one));
 
 // Returns whether a policy is about an action on a type, for the holders of one of these roles. Its conditions are left
 // open.
