@@ -17,7 +17,7 @@ from tests.support import postgres
 
 settings.register_profile(
     "writ",
-    max_examples=40,  # of each law in a run; what takes more says so itself
+    max_examples=25,  # of each law in a run; what takes more says so itself
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
     derandomize=bool(os.environ.get("CI")),  # a pipeline tells the same story twice; people's runs explore

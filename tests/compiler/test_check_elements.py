@@ -118,14 +118,14 @@ def test_nesting_counts_from_the_root_of_a_document(depth):
     assert checked(nested(depth)) == in_document(nested(depth))
 
 
-@settings(max_examples=150)
+@settings(max_examples=90)
 @given(SEEDS)
 def test_elements_have_the_faults_that_they_have_in_a_document(seed):
     lists = hostile_lists(seed)
     assert checked(lists) == in_document(lists)
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(SEEDS)
 def test_of_declared_elements_nothing_is_told(seed):
     """The faults of a list's elements are the same whether the other lists are checked with it or declared."""
@@ -164,7 +164,7 @@ def test_of_many_faults_some_are_listed_and_the_rest_counted():
 ALONE = {lint.find.__name__.replace("_", "-") for lint in LINTS if lint.alone}
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(SEEDS)
 def test_a_policy_has_the_warnings_that_every_document_with_it_has(seed):
     """The lints that compare policies may warn of more, beside other policies."""

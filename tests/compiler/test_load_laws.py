@@ -57,7 +57,7 @@ def test_a_valid_document_loads_and_both_formats_say_the_same(document):
     assert from_json.model == from_yaml.model
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @pytest.mark.parametrize("name", ["m.json", "m.yaml"])
 @given(document=documents(), data=st.data())
 def test_a_document_with_anything_in_any_place_is_diagnosed(name, document, data):
@@ -65,7 +65,7 @@ def test_a_document_with_anything_in_any_place_is_diagnosed(name, document, data
     check(json.dumps(replaced(document, data), ensure_ascii=data.draw(st.booleans())).encode(errors="replace"), name)
 
 
-@settings(max_examples=80)
+@settings(max_examples=50)
 @pytest.mark.parametrize("name", ["m.json", "m.yaml"])
 @given(document=documents(), data=st.data())
 def test_a_document_with_bytes_changed_is_diagnosed(name, document, data):

@@ -232,7 +232,7 @@ def test_disguised_values_are_refused_or_decide_nothing(tmp_path, indexed_from, 
     """On random models: a request with values that JSON has not gets no other answer than the same request in JSON."""
     monkeypatch.setattr(attribute_index, "INDEXED_FROM", indexed_from)
     ends: Counter[str] = Counter()
-    for seed in range(150):
+    for seed in range(90):
         document, _, now = seeded_case(seed)
         engine = engine_for(document, tmp_path / f"{seed}.bundle")
         for number in range(10):
@@ -244,4 +244,4 @@ def test_disguised_values_are_refused_or_decide_nothing(tmp_path, indexed_from, 
             converted = converted_or_none(strange)
             assert converted is None or judged(engine.decide(converted, now)) == expected
             ends["converted"] += converted is not None
-    assert min(ends[end] for end in ("decided", "refused", "converted")) > 60, ends
+    assert min(ends[end] for end in ("decided", "refused", "converted")) > 36, ends

@@ -334,7 +334,7 @@ def test_the_engine_counts_as_the_oracle_does(block, indexed_from, tmp_path, mon
     """The law of C10, on random models: every decision of a series, and every wait, is the oracle's."""
     monkeypatch.setattr(attribute_index, "INDEXED_FROM", indexed_from)
     waits = 0
-    for seed in range(block * 60, block * 60 + 60):
+    for seed in range(block * 36, block * 36 + 36):
         pick = Pick.seeded(seed)
         model = limited(pick, a_document(pick))
         engine = Engine.open(bundle_file(model, tmp_path / f"{seed}.bundle"), counters=RateCounters())

@@ -5,6 +5,7 @@ import re
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 
 from tests.support.oracle_entities import Json, Question
 
@@ -44,6 +45,7 @@ def instant(value: Json) -> Fraction | None:
     return math.floor(seconds / NANOSECOND) * NANOSECOND
 
 
+@lru_cache(4096)
 def rfc3339(text: str) -> Fraction | None:
     """Exact epoch seconds of an RFC 3339 text; seconds are optional, second 60 and a long text are not read (C8)."""
     parts = RFC3339.fullmatch(text)

@@ -41,7 +41,7 @@ class Pick:
     def one(self, values: Sequence[T]) -> T:
         """One of `values`, copied, so that no two places share a list or object."""
         value = values[self.number(0, len(values) - 1)]
-        return value if isinstance(value, str) else copy.deepcopy(value)
+        return copy.deepcopy(value) if isinstance(value, list | dict | tuple) else value
 
     def chance(self, times: int, of: int) -> bool:
         """True `times` out of `of`."""

@@ -33,7 +33,7 @@ def test_documents_obey_every_model_error() -> None:
         assert list(model_errors(seeded_case(seed)[0])) == [], seed
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=30)
 @given(documents())
 def test_drawn_documents_obey_every_model_error(document: Row) -> None:
     """The same for those that hypothesis draws and shrinks."""

@@ -192,7 +192,7 @@ def read_generally(limits: HttpLimits, kind: str, data: bytes, known: Any) -> An
 
 
 @pytest.mark.parametrize("kind", PLAIN)
-@settings(max_examples=300)
+@settings(max_examples=180)
 @given(st.integers(0, 2**64))
 def test_a_plain_body_is_read_as_the_general_readers_read_it(kind: str, seed: int) -> None:
     random = Random(seed)

@@ -21,7 +21,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Managed:
 
 
 @given(TEXTS, TEXTS)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=90, deadline=None)
 def test_whatever_the_key_its_location_leads_to_it(shared: Managed, type: str, id: str) -> None:
     body = {"type": type, "id": id}
     made = shared.simulate_post(f"{ROOT}/subjects", json=body)

@@ -139,7 +139,7 @@ def _is_last(answers: bytes) -> bool:
     return bool(end) and b"connection: close" in head and (length is None or len(body) >= int(length[1]))
 
 
-@settings(max_examples=150)
+@settings(max_examples=90)
 @given(st.integers(0, 2**64))
 def test_a_warm_connection_answers_as_a_cold_one(server: Server, seed: int) -> None:
     random = Random(seed)
@@ -148,7 +148,7 @@ def test_a_warm_connection_answers_as_a_cold_one(server: Server, seed: int) -> N
     assert told(warmed(server, usual), data) == cold, data
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(st.integers(0, 2**64))
 def test_a_warm_connection_answers_as_a_cold_one_over_tls(secure: Server, seed: int) -> None:
     random = Random(seed)
@@ -241,7 +241,7 @@ def learned(*requests: bytes) -> KnownHeads:
     return heads
 
 
-@settings(max_examples=2_000)
+@settings(max_examples=1_000)
 @given(st.integers(0, 2**64))
 def test_a_known_head_is_read_as_the_parser_reads_it(seed: int) -> None:
     random = Random(seed)

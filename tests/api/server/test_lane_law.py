@@ -66,7 +66,7 @@ def searched(found: dict[str, Any]) -> dict[str, Any]:
     return search | {"resource": {"type": found["resource"].get("type")}, "options": {"return": "filter"}}
 
 
-@settings(max_examples=150)
+@settings(max_examples=90)
 @given(
     st.lists(requests(MODEL), min_size=1, max_size=4),
     st.sampled_from(
@@ -115,7 +115,7 @@ HOSTILE_BODIES = st.one_of(
 )
 
 
-@settings(max_examples=150)
+@settings(max_examples=90)
 @given(
     HOSTILE_BODIES,
     st.sampled_from([SINGLE, BATCH, SEARCH, SINGLE + "?x=1", SINGLE + "/", "/access/v1/search/subject"]),

@@ -97,7 +97,7 @@ def both(tmp_path: Path, model: dict[str, Any]) -> tuple[Store, Store]:
     return stores
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(8))
 def test_gathered_writes_are_those_writes_one_by_one(
     tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -38,7 +38,7 @@ def attempt(call: Any, *arguments: Any) -> Any:
     return [one and one.body for one in done.results], done.added, done.warnings, done.environment.revision
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.integers(0, 2**40))
 def test_a_prepared_write_does_what_a_write_inside_the_lock_does(seed: int) -> None:
     """For edits of all lists: the same refusal, or the same rows, deltas and change log."""

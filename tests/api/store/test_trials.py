@@ -83,7 +83,7 @@ def of_deltas(edits: Sequence[Edit]) -> list[Edit]:
     return [edit for edit in edits if edit.kind not in SINGLE_MEMBERS]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(SEEDS)
 def test_a_trial_is_what_the_write_does(seed: int) -> None:
     """For edits of all lists: the same refusal, or the same changes and the same decisions, which are the oracle's."""

@@ -49,7 +49,7 @@ def windows(draw):
     return window, first
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(windows().filter(lambda drawn: drawn[0].start != drawn[0].end))
 def test_it_is_the_first_minute_with_another_result(drawn):
     window, instant = drawn

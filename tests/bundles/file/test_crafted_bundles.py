@@ -248,7 +248,7 @@ def test_records_are_what_the_table_of_this_test_says(intact):
 
 
 @given(data=st.data())
-@settings(max_examples=300)
+@settings(max_examples=180)
 def test_whatever_bytes_are_sealed_an_outcome_is_an_answer_or_an_error(data, intact, tmp_path_factory):
     """Some bytes anywhere behind the header, every checksum right again: never another exception, never a loop."""
     content, sections = bytearray(intact.read_bytes()), open_bundle(intact).sections

@@ -183,7 +183,7 @@ def test_a_change_with_right_checksums_is_named(path: Path, signed: bytes) -> No
         unverified_signature(open_bundle(path))
 
 
-@settings(max_examples=300)
+@settings(max_examples=180)
 @given(st.data())
 def test_no_changed_file_is_accepted(signed: bytes, folder: Path, data: st.DataObject) -> None:
     start = sections(signed)[SIGNATURE].offset

@@ -135,7 +135,7 @@ def test_what_could_not_be_read_is_the_only_fault(case, name):
     assert len(seen(ALONE[case], name)) == 1
 
 
-@settings(max_examples=150)
+@settings(max_examples=90)
 @given(documents(), st.data())
 def test_one_unreadable_part_of_a_valid_document_is_the_only_fault(document, data):
     """Whatever is of the wrong type, missing or misspelt, no check finds a fault that follows from it."""

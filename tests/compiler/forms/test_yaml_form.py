@@ -36,7 +36,7 @@ def check(text: str, *bodies: object) -> None:
     assert json.dumps(value) == json.dumps({"model": 1, "roles": [*bodies]}), text
 
 
-@settings(max_examples=300)
+@settings(max_examples=180)
 @given(TEXTS)
 @example("a\u2028b")
 @example("a\u2029 b")
@@ -54,13 +54,13 @@ def test_a_text_is_read_back(text):
     check(written(*bodies), *bodies)
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(VALUES)
 def test_a_value_is_read_back(value):
     check(written({"value": value}, {"id": "b"}), {"value": value}, {"id": "b"})
 
 
-@settings(max_examples=200)
+@settings(max_examples=120)
 @given(st.text(st.one_of(st.sampled_from(BREAKS + "\t a:"), st.characters(codec="utf-8", exclude_categories=["Cs"]))))
 def test_another_reader_reads_the_same(text):
     """PyYAML's safe loader, by the rules of YAML 1.1."""

@@ -79,7 +79,7 @@ def check(engine: Engine, search: dict[str, Any], now: float) -> str:
 
 def test_every_subject_gets_the_answer_of_its_own_from_one_warm_engine(tmp_path: Path) -> None:
     found: Counter[str] = Counter()
-    for seed in range(120):
+    for seed in range(75):
         document, _, now = seeded_case(seed)
         engine = engine_for(document, tmp_path / f"{seed}.bundle")
         asked = [
@@ -89,7 +89,7 @@ def test_every_subject_gets_the_answer_of_its_own_from_one_warm_engine(tmp_path:
         ]
         for later in SECONDS:
             found.update(check(engine, search, now + later) for _ in range(2) for search in asked)
-    assert found["shared"] > 3_000, found
+    assert found["shared"] > 1_900, found
     assert found["derived"] > 50, found
 
 

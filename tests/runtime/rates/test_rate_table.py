@@ -53,7 +53,7 @@ def rate(limit: int, window: int) -> dict[str, Any]:
 gaps = st.one_of(st.just(0.0), st.integers(0, 200).map(lambda n: n / TICKS), st.floats(0, 40))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(limit=st.integers(1, 6), window=st.integers(1, 40), steps=st.lists(gaps, max_size=60), start=st.integers(0, 999))
 def test_one_subject_is_counted_exactly_by_slots(limit, window, steps, start):
     """The law: an evaluation counts until the window after its slot is over, no longer and no shorter."""
@@ -65,7 +65,7 @@ def test_one_subject_is_counted_exactly_by_slots(limit, window, steps, start):
             assert table.wait(KEY, limit, window, now) == right.wait(KEY, rate(limit, window), now)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(limit=st.integers(1, 6), window=st.integers(1, 40), steps=st.lists(gaps, max_size=60))
 def test_no_stretch_of_the_window_has_more_and_a_turn_comes_a_slot_late_at_most(limit, window, steps):
     table, now, counted = a_table(), Fraction(START), []
@@ -103,7 +103,7 @@ def test_the_wait_is_the_least_after_which_it_counts_again():
         assert counts(table, limit, window, now + seconds)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 10**6), cells=st.integers(1, 3))
 def test_subjects_that_share_cells_are_limited_early_and_never_late(seed, cells):
     """A table that is far too small, with windows of all lengths in the same cells."""
@@ -149,7 +149,7 @@ def test_a_crowd_disturbs_few_others():
     assert early <= 40, f"{early} of 2,000 subjects were limited at their first evaluation"
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(
     limit=st.integers(1, 4),
     window=st.sampled_from([1, 10, 60]),
@@ -265,7 +265,7 @@ def test_slots_follow_each_other_through_all_words():
     assert {b - a for a, b in pairwise(places)} == {1, 1 - WORDS} or {b - a for a, b in pairwise(places)} == {1}
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(limit=st.integers(1, 6), window=st.integers(1, 40), steps=st.lists(gaps, max_size=30))
 def test_peeking_tells_what_counting_would_and_changes_nothing(limit, window, steps):
     table, now = a_table(), float(START)

@@ -55,7 +55,7 @@ def matches(table: RouteTable) -> list[Any]:
     return [table.match(*one) for one in ASKED]
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(st.integers(0, 2**40))
 def test_a_bundle_and_deltas_and_the_model_match_alike(seed: int) -> None:
     pick = Pick.seeded(seed)

@@ -43,7 +43,7 @@ def place_of(rule):
     return None if rule is None else int(rule.clause.policy[1:])
 
 
-@settings(max_examples=400)
+@settings(max_examples=240)
 @given(
     bodies=BODIES,
     attributes=st.tuples(*[ATTRIBUTES] * 4),

@@ -134,7 +134,7 @@ def ask(server: Server, subject: str = "alice", key: str = KEY, **more: str) -> 
     return httpx.post(f"{server.url}{SINGLE}", json=question(subject), headers=headers, timeout=30)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=90, deadline=None)
 @given(st.data())
 def test_an_agent_answers_as_the_service(random_edge: tuple[httpx.Client, httpx.Client], data: st.DataObject) -> None:
     """Byte for byte, for ordinary and hostile requests, alone and in batches. Filters too."""

@@ -87,7 +87,7 @@ def told(answer: dict[str, Any]) -> tuple[Any, ...]:
     return answer["decision"], answer["reason_code"], decider, answer["access_path"] == "direct"
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.data())
 def test_a_replay_changes_exactly_what_the_oracle_says(tmp_path_factory: pytest.TempPathFactory, data: Any) -> None:
     """With the same bundle nothing, with another one the oracle's differences."""

@@ -19,7 +19,7 @@ from tests.support.strategies import document
 from tests.support.strategies_pick import Pick
 from tests.support.strategies_requests import request
 
-SEEDS = range(6)
+SEEDS = range(4)
 QUESTIONS = 40
 """The questions about each model, each asked in every way."""
 

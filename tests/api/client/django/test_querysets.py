@@ -139,7 +139,7 @@ def test_the_rows_are_those_of_single_evaluations(alias: str, tmp_path: Path) ->
     held = {type: list(entity.objects.using(alias)) for entity, type in tables}
     refused: list[str] = []
 
-    @settings(max_examples=40)
+    @settings(max_examples=25)
     @given(data=st.data())
     def agrees(data: st.DataObject) -> None:
         pick = Pick.drawn(data.draw)

@@ -233,7 +233,7 @@ def options_of(query: Any) -> list[Any]:
 def test_nothing_leaks(session: orm.Session, tmp_path: Path) -> None:
     pdp, outcomes = engine_for(MODEL, tmp_path / "owners.bundle"), Counter[str]()
 
-    @settings(max_examples=300)
+    @settings(max_examples=180)
     @given(st.data())
     def holds(data: st.DataObject) -> None:
         statement = Statement(Pick.drawn(data.draw), pdp)

@@ -376,7 +376,7 @@ def is_same(answer: Answer, other: Any) -> bool:
     return (answer.status, answer.headers, answer.body) == (other.status, told, other.body)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=180, deadline=None)
 @given(METHODS, TARGETS, HOSTS, HEADERS, st.booleans())
 def test_http_and_grpc_give_equal_answers(
     server: Server, gateway: Envoy, method: str, target: str, host: str, headers: list[tuple[str, str]], known: bool

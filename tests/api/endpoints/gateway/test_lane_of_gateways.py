@@ -58,7 +58,7 @@ def both(raw: RawConnection, lines: list[str]) -> list[tuple[int, str, list[tupl
     return answers
 
 
-@settings(max_examples=200)
+@settings(max_examples=120)
 @given(
     st.sampled_from(ROOTS),
     st.sampled_from(("nginx", "caddy", "envoy", "other")),

@@ -50,7 +50,7 @@ def corpus() -> list[Policy]:
 
 def random_policies() -> list[Policy]:
     found = []
-    for seed in range(400):
+    for seed in range(240):
         source = Source("m.json", json.dumps(document(Pick.seeded(seed))).encode())
         model = load([source], zone_names()).model
         found += model.policies if model is not None else ()

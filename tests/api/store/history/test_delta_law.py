@@ -105,7 +105,7 @@ def check_law(before: Model, after: Model, delta: Delta) -> None:
     assert {thing for thing in was.keys() | now.keys() if was.get(thing) != now.get(thing)} <= told.keys()
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(SEEDS)
 def test_random_edits(seed):
     """Equal to a full compilation after every write, with refused writes in between."""
@@ -149,7 +149,7 @@ def nested(pick: Pick) -> dict[str, Any]:
     return {"roles": [{"id": "r"}], "groups": groups, "assignments": [{"id": "a", "role": "r", "group": pick.one(ids)}]}
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(SEEDS)
 def test_nested_groups(seed):
     """Several groups change at once, with groups inside others among them."""

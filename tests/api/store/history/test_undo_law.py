@@ -18,7 +18,7 @@ from tests.support.strategies_pick import Pick
 Document = dict[str, Any]
 
 SEEDS = st.integers(0, 2**40)
-_LAW = settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+_LAW = settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 _SILENCED = {"code": "unused-role", "reason": "a template"}
 
 

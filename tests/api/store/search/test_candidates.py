@@ -94,7 +94,7 @@ def resource_models(draw):
     return listed, granted, {group: draw(ids) for group in ("g\0", "h", "i")}
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=90, deadline=None)
 @given(model=resource_models(), where=st.lists(trees, min_size=1, max_size=4), count=st.integers(1, 6))
 def test_every_resource_that_qualifies_is_found(any_store, model, where, count):
     """The grantee is in the group `h`, which is in the group `g\0` (P7)."""
@@ -153,7 +153,7 @@ def inside(groups, members, inner):
     return {id for group in groups for id in members[group]}
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=90, deadline=None)
 @given(
     model=subject_models(),
     rule_sets=st.lists(st.lists(st.builds(SubjectRule, role_sets, trees), max_size=3), min_size=1, max_size=3),

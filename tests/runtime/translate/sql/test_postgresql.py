@@ -159,7 +159,7 @@ def sent(postgresql):
         yield connection
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=240, deadline=None)
 @given(
     st.sampled_from(LARGE) | st.integers(2**53, 10**24) | st.floats(2.0**53, 1e308) | st.floats(-2, 2),
     st.sampled_from(["eq", "ne", "in", "gt", "gte", "lt", "lte"]),

@@ -136,7 +136,7 @@ def test_searches_of_a_store_agree_with_the_oracle(block: int, tmp_path: Path) -
     """Every candidate that qualifies is found: conditions that are turned round leave none out."""
     engines, found = OneEngine(), {"subject": 0, "resource": 0, "action": 0}
     client = Managed(tmp_path / "data", clock=lambda: NOW, engines=engines)
-    for seed in range(block * 80, block * 80 + 80):
+    for seed in range(block * 48, block * 48 + 48):
         pick = Pick.seeded(seed)
         model = document(pick)
         put(client.store, model)
@@ -147,4 +147,4 @@ def test_searches_of_a_store_agree_with_the_oracle(block: int, tmp_path: Path) -
                 assert searched(client, kind, asked) == ids, (seed, kind)
                 found[kind] += len(ids)
     client.store.close()
-    assert all(count > 25 for count in found.values()), found
+    assert all(count > 15 for count in found.values()), found
