@@ -8,6 +8,7 @@ from ...endpoints.insight import (
     denials,
     explain,
     figures,
+    graph,
     holdings,
     lints,
     overall_search,
@@ -47,6 +48,12 @@ INSIGHT_ROUTES: Final[tuple[RouteRow, ...]] = (
         Env.NAMED,
         overall_search.OverallSearch,
         {"GET": (READ, overall_search.GET)},
+    ),
+    RouteRow(
+        "/v1/environments/{env}/graph",
+        Env.NAMED,
+        graph.Graph,
+        {"GET": (READ, graph.GET)},
     ),
     RouteRow(
         "/v1/environments/{env}/subjects/{type}/{id}/holdings",

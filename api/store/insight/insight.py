@@ -1,4 +1,4 @@
-"""Answers the questions of tools: the counts of an environment, a subject's holdings, the elements behind a draft."""
+"""Answers the questions of tools: the counts of an environment, holdings, graphs, the elements behind a draft."""
 
 from collections.abc import Mapping, Sequence
 
@@ -13,6 +13,7 @@ from ..environments import Environment, environment_within
 from ..errors import ElementKey, NotFound
 from ..models.reading import model_of
 from .element_counts import CountsByList, RememberedCounts
+from .element_graph import ElementGraph, Node, element_graph
 from .subject_holdings import Holdings, holdings
 
 
@@ -31,6 +32,11 @@ class Insight:
         """Returns what the subject of that type and id holds and why, at one revision."""
         with self._connections.reading() as db:
             return holdings(db, environment_within(db, env, bounds), key)
+
+    def graph(self, env: str, start: Node, bounds: Bounds = None) -> ElementGraph:
+        """Returns the groups and roles around a subject, a group or a role, at one revision."""
+        with self._connections.reading() as db:
+            return element_graph(db, environment_within(db, env, bounds), start)
 
     def linted_model(self, env: str, uuid: str) -> tuple[Environment, Model]:
         """Returns the environment, and its model as far as lints read it. `uuid` is that of the environment.

@@ -13,6 +13,7 @@ import { holdings } from "../editing/holdings.js";
 import { actions, entity, holder, link, term } from "../editing/phrases.js";
 import { related } from "../editing/related.js";
 import { Awaited } from "../parts/awaited.js";
+import { graph } from "../parts/graph.js";
 import { pager } from "../parts/list.js";
 
 const NAMELESS = "Nothing in the model names this subject, so it holds nothing but what everyone has.";
@@ -33,11 +34,12 @@ export function ofRole(env, role) {
       empty: "This role has no holder.",
     },
   ]);
-  return () => html`${lists()}<section><h2>What it gives</h2><p><a href=${placeLink(env, "review", ["role", role.id])}>Open its access review</a></p></section>`;
+  const around = graph(env, { role: role.id });
+  return () => html`${lists()}${around()}<section><h2>What it gives</h2><p><a href=${placeLink(env, "review", ["role", role.id])}>Open its access review</a></p></section>`;
 }
 
-export const ofGroup = (env, group) =>
-  related(env, [
+export function ofGroup(env, group) {
+  const lists = related(env, [
     {
       ...{ title: "Roles of the group", segment: "assignments", query: { group: group.id } },
       row: (one) => html`${link(env, "roles", one.role)} ${bySource(env, "assignments", "assignment", one)}`,
@@ -54,6 +56,9 @@ export const ofGroup = (env, group) =>
       empty: "No group contains it.",
     },
   ]);
+  const around = graph(env, { group: group.id });
+  return () => html`${lists()}${around()}`;
+}
 
 // Draws the list of groups as a tree. What is open stays open until the list is read again.
 export function groupTree(place) {
@@ -69,7 +74,8 @@ export function groupTree(place) {
 
 export function ofSubject(env, one) {
   const found = new Awaited("what the subject holds", (signal) => held(env, one, signal));
-  return () => found.view((all) => (all ? holdings(env, one, all) : html`<section><h2>Roles, and why</h2><p class="soft">${NAMELESS}</p></section>`));
+  const around = graph(env, { "subject.type": one.type, "subject.id": one.id });
+  return () => found.view((all) => (all ? html`${holdings(env, one, all)}${around()}` : html`<section><h2>Roles, and why</h2><p class="soft">${NAMELESS}</p></section>`));
 }
 
 // Returns what a subject holds, or null if the model does not name it.
