@@ -223,7 +223,8 @@ def test_a_subject_that_only_a_group_names_has_a_page(api: httpx.Client, signed_
     api.post(f"{BASE}/groups", json={"id": "ae-team", "members": [{"type": "user", "id": "named-only"}]})
     signed_in.go("#/default/subjects/user/named-only")
     signed_in.sees("Create an entry")
-    signed_in.page.locator("section", has_text="Groups").get_by_role("link", name="ae-team").wait_for()
+    groups = signed_in.page.locator("section", has=signed_in.page.get_by_role("heading", name="Groups", exact=True))
+    groups.get_by_role("link", name="ae-team").wait_for()
 
 
 def test_a_route_is_placed_before_another(api: httpx.Client, signed_in: Desk) -> None:
