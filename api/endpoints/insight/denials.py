@@ -5,32 +5,28 @@ from itertools import islice
 from typing import Any, Final, Literal
 
 import falcon.asgi
-import msgspec
 from msgspec import Struct
 
-from ....bundles.conditions.instants import parse_instant
-from ....bundles.prepared import prepared
+from ....bundles.conditions.instants import from_seconds, parse_instant
+from ....bundles.wording import alternatives
 from ....runtime.rules.reasons import ReasonCode
 from ...engines.live.store_work import StoreWork
 from ...http.bodies import ENCODER
-from ...http.openapi.operation import Answer, Instant, Operation
+from ...http.openapi.operation import Answer, Instant, Operation, Parameter
 from ...http.openapi.vocabulary import PAGE
 from ...http.queries import known_parameters, page_limit
+from ...settings.durations import read_duration
 from ...settings.settings import HttpLimits
 from ...store.environment_ids import Bounds
 from ...store.environments import Environment
 from ...store.errors import BadQuery, Conflict
 from ...store.pages import cursor_after, read_cursor
 from ...telemetry.decision_log.decision_log import Log
-from ...telemetry.decision_log.entry import EntryKind
-from ...telemetry.decision_log.tail import MOST_TAIL_BYTES, newest_lines
+from ...telemetry.decision_log.denials import EVERY_DENIAL, Denial, DenialFilter, newest_denials
+from ...telemetry.decision_log.tail import MOST_TAIL_BYTES
 from ..management.management_shapes import Count
 
 _LIST: Final = "denials"
-_DENIAL: Final = b'"decision":false'
-"""A record of a denial has these bytes, unless its answer is missing."""
-
-_CUT: Final = b'"answer":null'
 _SOURCE: Final = "file"
 
 
@@ -66,23 +62,16 @@ class DenialsAnswer(Struct, frozen=True):
     at_this_server: bool
 
 
-class _Decided(Struct, frozen=True, gc=False):
-    decision: bool | None = None
+_FILTERS: Final = ("within", "subject", "action", "resource", "reason")
+MOST_DAYS: Final = 366
+"""The longest time back that a caller may ask for."""
+
+_REASONS: Final = [code.value for code in ReasonCode if code is not ReasonCode.ALLOWED]
 
 
-@prepared
-class _ReadDenial(Struct, frozen=True, gc=False):
-    """The members of a record that show whether it is a denial in an environment."""
+def _text(name: str, about: str) -> Parameter:
+    return Parameter(name, about, {"type": "string"})
 
-    time: str
-    decision_id: str
-    environment: str | None
-    kind: EntryKind
-    answer: _Decided | None = None
-    reason_code: str | None = None
-
-
-_READ: Final = msgspec.json.Decoder(_ReadDenial)
 
 LIST: Final = Operation(
     "listDenials",
@@ -91,7 +80,18 @@ LIST: Final = Operation(
     {200: Answer("A page of records.", DenialsAnswer)},
     f"Writ reads back the last {MOST_TAIL_BYTES // 2**20} MiB of the file of the decision log. If the log is off, or"
     " does not go to a file that can be read back: 409.",
-    query=PAGE,
+    query=(
+        Parameter(
+            "within",
+            f"Only the denials of this time until now, like `1h` or `7d`, up to `{MOST_DAYS}d`.",
+            {"type": "string", "pattern": "^[0-9]{1,9}[smhd]$"},
+        ),
+        _text("subject", "Only those of the subject with this id or external id."),
+        _text("action", "Only those of this action."),
+        _text("resource", "Only those of the resource with this id, external id or name."),
+        Parameter("reason", "Only those with this reason code.", {"enum": _REASONS}),
+        *PAGE,
+    ),
     errors=(409,),
 )
 
@@ -108,68 +108,56 @@ class Denials:
         Raises:
             NotFound: there is no such environment.
             OutOfBounds: the caller is bound to other environments.
-            BadQuery: the cursor is not of this list, or its record is not read back any more.
+            BadQuery: a filter can't be read, the cursor is not of this list, or its record is not read back any more.
             Conflict: the decision log can't be read back.
         """
-        asked = known_parameters(req, "limit", "cursor")
-        limit = page_limit(asked, self._limits.page_items)
+        asked = known_parameters(req, "limit", "cursor", *_FILTERS)
+        limit, wanted = page_limit(asked, self._limits.page_items), _filter_in(asked, self._work.now())
         bounds = req.context.credential.bounds
-        resp.data = await self._work.search(self._page, env, bounds, limit, asked.get("cursor"))
+        resp.data = await self._work.search(self._page, env, bounds, limit, asked.get("cursor"), wanted)
 
-    def _page(self, env: str, bounds: Bounds, limit: int, cursor: str | None) -> bytes:
+    def _page(
+        self, env: str, bounds: Bounds, limit: int, cursor: str | None, wanted: DenialFilter = EVERY_DENIAL
+    ) -> bytes:
         """Returns a page as JSON. The records are as they stand in the file."""
         environment = self._work.store.environment(env, bounds)
         behind = None if cursor is None else read_cursor(_LIST, cursor, 1)[0]
-        found = list(islice(_after(behind, self._denials(environment)), limit + 1))
-        items, following = b",".join(line for line, _ in found[:limit]), None
+        rest = filter(wanted.has, _after(behind, self._denials(environment)))
+        found = list(islice(rest, limit + 1))
+        items, following = b",".join(one.line for one in found[:limit]), None
         if len(found) > limit:
-            following = cursor_after(_LIST, (found[limit - 1][1],))
+            following = cursor_after(_LIST, (found[limit - 1].id,))
         end = map(ENCODER.encode, (following, _SOURCE, self._at_this_server))
         return b'{"items":[%b],"next_cursor":%b,"source":%b,"at_this_server":%b}' % (items, *end)
 
-    def _denials(self, environment: Environment) -> Iterator[tuple[bytes, str]]:
-        """Yields the denials in an environment with their ids, the newest first. Raises Conflict."""
+    def _denials(self, environment: Environment) -> Iterator[Denial]:
+        """Yields the denials in an environment, the newest first. Raises Conflict."""
         if self._log.file is None:
             raise Conflict(
                 "the decision log is off, or goes to a place that can't be read back; start the service with"
                 " `--decision-log` and the path of a file"
             )
-        created = parse_instant(environment.created)
         try:
-            for line in newest_lines(self._log.file):
-                id = _denial_in(line, environment.id, created)
-                if id is not None:
-                    yield line, id
+            yield from newest_denials(self._log.file, environment.id, parse_instant(environment.created))
         except OSError as ex:
             raise Conflict(f"the file of the decision log can't be read: {(ex.strerror or str(ex)).lower()}") from None
 
 
-def _denial_in(line: bytes, environment: str, created: int) -> str | None:
-    """Returns the id of a record if it is a denial in an environment that was `created` then, or None.
-
-    PERF: most records are permissions, and are not decoded.
-    """
-    if _DENIAL not in line and _CUT not in line:
-        return None
-    try:
-        line.decode()  # the records go out as they are
-        read = _READ.decode(line)
-        is_its_own = read.environment == environment and parse_instant(read.time) >= created
-    except (ValueError, RecursionError):  # no record, such as a line of another program
-        return None
-    return read.decision_id if is_its_own and _is_denial(read) else None
+def _filter_in(asked: dict[str, str], now: float) -> DenialFilter:
+    """Returns the filter that a query has. Raises BadQuery."""
+    if asked.get("reason", _REASONS[0]) not in _REASONS:
+        raise BadQuery(f"`reason` is {alternatives(_REASONS)}")
+    since = None
+    if "within" in asked:
+        try:
+            since = from_seconds(now - read_duration(asked["within"], MOST_DAYS))
+        except ValueError as ex:
+            raise BadQuery(f"`within`: {ex}") from None
+    return DenialFilter(since, *map(asked.get, _FILTERS[1:]))
 
 
-def _is_denial(read: _ReadDenial) -> bool:
-    if read.kind is EntryKind.SEARCH:
-        return False
-    if read.answer is not None:
-        return read.answer.decision is False
-    return read.reason_code not in (None, ReasonCode.ALLOWED)
-
-
-def _after(id: str | None, denials: Iterator[tuple[bytes, str]]) -> Iterator[tuple[bytes, str]]:
+def _after(id: str | None, denials: Iterator[Denial]) -> Iterator[Denial]:
     """Returns the denials behind that of an id, or all of them without one. Raises BadQuery if it is not among them."""
-    if id is not None and all(other != id for _, other in denials):
+    if id is not None and all(one.id != id for one in denials):
         raise BadQuery("the log has gone on since, and what follows can't be read back; begin without a cursor")
     return denials

@@ -1,5 +1,6 @@
 """Recent denials in the console: read from the decision log, and tried again (issue 19, item 8)."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -52,6 +53,31 @@ def test_a_denial_is_told_with_its_reason_and_tried_again(signed_in: Desk) -> No
     assert signed_in.page.locator("input").evaluate_all(
         "found => found.some((one) => one.value === 'nobody-at-all')"
     ), "the request is in the fields"
+
+
+def test_a_filter_of_time_subject_and_reason_has_an_address(signed_in: Desk) -> None:
+    """The last hour's denials take two clicks: the page, and its hour."""
+    from playwright.sync_api import expect
+
+    ask(signed_in, "first-of-two")
+    ask(signed_in, "second-of-two")
+    page = signed_in.page
+    page.get_by_role("link", name="Recent denials").click()
+    page.get_by_role("link", name="Last hour").click()
+    expect(page.get_by_role("link", name="Last hour")).to_have_attribute("aria-current", "true")
+    rows = page.locator("main tbody tr")
+    expect(rows.filter(has_text="first-of-two")).to_have_count(1)
+    page.get_by_label("Subject", exact=True).fill("second-of-two")
+    page.get_by_role("button", name="Show").click()
+    expect(page).to_have_url(re.compile("subject=second-of-two.*within=1h"))
+    expect(rows).to_have_count(1)
+    expect(rows).to_contain_text("second-of-two")
+    page.get_by_label("Why", exact=True).select_option("EXPLICIT_DENY")
+    page.get_by_role("button", name="Show").click()
+    expect(page.get_by_text("No denial in the decision log fits the filter.")).to_be_visible()
+    page.go_back()
+    expect(rows).to_have_count(1)
+    assert signed_in.serious() == []
 
 
 def test_a_hostile_subject_is_text(signed_in: Desk) -> None:

@@ -1,9 +1,9 @@
-// The newest denials of the decision log: who was denied what and why, each with the way to try it again.
+// The newest denials of the decision log: who was denied what and why, filtered, each with the way to try it again.
 
 import { html, nothing } from "../core/html.js";
 import { get, path } from "../core/api.js";
 import { questionLink } from "../core/asking.js";
-import { placeLink } from "../core/place.js";
+import { goTo, placeLink } from "../core/place.js";
 import { atThisServer } from "../core/words.js";
 import { Awaited } from "../parts/awaited.js";
 import { heading } from "../parts/heading.js";
@@ -14,16 +14,33 @@ import { when } from "../parts/when.js";
 const ROWS = 50;
 const NOT_READABLE = 409; // the log is off, or goes to where the service can't read it back
 
+const FILTERS = ["within", "subject", "action", "resource", "reason"];
+const SPANS = [
+  ["1h", "Last hour"],
+  ["1d", "Last day"],
+  ["7d", "Last week"],
+];
+/** @type {[string, string][]} */
+const REASONS = [
+  ["NO_POLICY_MATCH", "no policy or grant allows it"],
+  ["DENY_OVERRIDE", "a DENY beats what allows it"],
+  ["EXPLICIT_DENY", "a DENY forbids it"],
+  ["CONDITION_FAILED", "a condition is not met"],
+  ["ACTION_NOT_PERMITTED", "other actions alone are allowed"],
+];
+
 const NOT_RECORDED = html`<span class="soft">not recorded</span>`;
 const UNBROKEN = 24; // characters
 
 export function page(place) {
-  const query = { limit: ROWS, cursor: place.query.get("cursor") };
+  const filter = Object.fromEntries(FILTERS.map((name) => [name, place.query.get(name) ?? ""]));
+  const query = { ...filter, limit: ROWS, cursor: place.query.get("cursor") };
   const found = new Awaited("the recent denials", (signal) => denials(place, query, signal));
   return {
     title: "Recent denials",
     view: () => html`${heading("Recent denials", html`Requests that were denied in <span class="name">${place.env}</span>${atThisServer(found.value)}, from the decision log. The newest is the first.`)}
-      <section aria-label="Denials">${found.view((one) => (one.why ? nothingYet(sentence(one.why)) : list(place, one)))}
+      ${found.value?.why ? nothing : filterForm(place, filter)}
+      <section aria-label="Denials">${found.view((one) => (one.why ? nothingYet(sentence(one.why)) : list(place, one, filter)))}
         ${found.value?.why ? nothing : html`<p class="actions"><button class="quiet" type="button" ?disabled=${found.isBusy}
           @click=${() => found.again()}>Look again</button></p>`}</section>`,
   };
@@ -39,9 +56,28 @@ async function denials(place, query, signal) {
   }
 }
 
-function list(place, found) {
+function filterForm(place, filter) {
+  const submit = (event) => {
+    event.preventDefault();
+    goTo(placeLink(place.env, place.page, [], { ...Object.fromEntries(new FormData(event.target)), within: filter.within }));
+  };
+  const field = (name, label) => html`<div><label for=${name}>${label}</label>
+    <input id=${name} name=${name} class="mono" autocomplete="off" spellcheck="false" .value=${filter[name]}></div>`;
+  return html`<form class="card long" @submit=${submit} aria-label="Filter">
+    <div class="bar">${field("subject", "Subject")}${field("action", "Action")}${field("resource", "Resource")}
+      <div><label for="reason">Why</label><select id="reason" name="reason"><option value="">for any reason</option>
+        ${REASONS.map(([code, words]) => html`<option value=${code} .selected=${code === filter.reason}>${words}</option>`)}</select></div>
+      <button type="submit">Show</button></div>
+    <p class="pager">${[...SPANS, ["", "Any time"]].map(([within, text]) => html`<a aria-current=${within === filter.within ? "true" : nothing}
+      href=${placeLink(place.env, place.page, [], { ...filter, within })}>${text}</a>`)}</p>
+  </form>`;
+}
+
+function list(place, found, filter) {
+  const isFiltered = Object.values(filter).some(Boolean);
   return listPage(place, found, {
-    empty: "The decision log has no denial of this environment.",
+    empty: isFiltered ? "No denial in the decision log fits the filter." : "The decision log has no denial of this environment.",
+    firstStep: isFiltered ? html`<p><a href=${placeLink(place.env, place.page)}>Show all denials</a></p>` : nothing,
     columns: [
       { title: "When", cell: (one) => when(one.time) },
       { title: "Subject", cell: (one) => entity(one.request?.subject) },

@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 from writ.api.endpoints.insight.denials import Denials
 from writ.api.settings.settings import HttpLimits
 from writ.api.store.errors import BadQuery
+from writ.api.telemetry.decision_log.denials import EVERY_DENIAL, DenialFilter
+from writ.bundles.conditions.instants import parse_instant
 
 from tests.api.conftest import ALLOWED, DENIED, MODEL, PLAN
 from tests.support.decision_logs import records
@@ -140,12 +142,19 @@ class FileOnly:
         self.file = file
 
 
-def page_of(served: Managed, file: Path | None, limit: int = 1_000, cursor: str | None = None) -> dict[str, Any]:
+def page_of(
+    served: Managed,
+    file: Path | None,
+    limit: int = 1_000,
+    cursor: str | None = None,
+    wanted: DenialFilter = EVERY_DENIAL,
+) -> dict[str, Any]:
     """A page of the denials in a file."""
 
     work: Any = type("Work", (), {"store": served.store})
     log: Any = FileOnly(file)
-    found: dict[str, Any] = json.loads(Denials(work, HttpLimits(), log, False)._page("default", None, limit, cursor))
+    page = Denials(work, HttpLimits(), log, False)._page("default", None, limit, cursor, wanted)
+    found: dict[str, Any] = json.loads(page)
     return found
 
 
@@ -231,7 +240,59 @@ def test_the_large_end_of_a_log_is_read_within_a_second(served: Managed, tmp_pat
     assert time.process_time() - began < 1
 
 
-@pytest.mark.parametrize("query", ["limit=0", "limit=x", "cursor=x", "before=1"])
+ASKED = {"subject": {"id": "ada"}, "action": {"name": "read"}, "resource": {"external_id": "crm|7"}}
+
+
+@pytest.mark.parametrize(
+    ("wanted", "found"),
+    [
+        (DenialFilter(), [5, 4, 3, 2, 1, 0]),
+        (DenialFilter(subject="ada"), [1, 0]),
+        (DenialFilter(subject="ada", action="read", resource="crm|7"), [0]),
+        (DenialFilter(subject="ada", action="write"), [1]),
+        (DenialFilter(resource="crm|7"), [0]),
+        (DenialFilter(reason="EXPLICIT_DENY"), [2]),
+        (DenialFilter(since=parse_instant("2035-01-01T00:00:03Z")), [5, 4, 3]),
+        (DenialFilter(subject="nobody"), []),
+    ],
+)
+def test_a_filter_leaves_only_what_it_asks_for(
+    served: Managed, tmp_path: Path, wanted: DenialFilter, found: list[int]
+) -> None:
+    """Also page by page, and among records that a mask has emptied."""
+    more: list[dict[str, Any]] = [
+        {"request": ASKED},
+        {"request": ASKED | {"action": {"name": "write"}, "resource": {"name": "crm"}}},
+        {"reason_code": "EXPLICIT_DENY"},
+        {"request": None},
+        {"request": ["ada"]},
+        {"request": {"subject": "ada", "action": None}},
+    ]
+    path = tmp_path / "log"
+    written = [record(at, time=f"2035-01-01T00:00:0{at}.000000Z", **one) for at, one in enumerate(more)]
+    path.write_text("".join(json.dumps(one, separators=(",", ":")) + "\n" for one in written))
+    assert [one["decision_id"] for one in page_of(served, path, wanted=wanted)["items"]] == [f"p-{n}" for n in found]
+    if len(found) > 1:
+        cursor = page_of(served, path, 1, wanted=wanted)["next_cursor"]
+        rest = page_of(served, path, cursor=cursor, wanted=wanted)["items"]
+        assert [one["decision_id"] for one in rest] == [f"p-{n}" for n in found[1:]]
+
+
+def test_the_last_hour_is_that_of_the_service(server: Server, log: Path) -> None:
+    ask(server, log)
+    with server.client() as client:
+        whole = client.get(ALL).raise_for_status().json()
+        reason = next(one["reason_code"] for one in whole["items"] if one["reason_code"])
+        hour = {"within": "1h", "subject": DENIED["subject"]["id"], "reason": reason}
+        found = client.get(ALL, params=hour).raise_for_status().json()["items"]
+        assert found
+        assert all(one["reason_code"] == hour["reason"] for one in found)
+        assert client.get(ALL, params=hour | {"subject": "nobody"}).json()["items"] == []
+
+
+@pytest.mark.parametrize(
+    "query", ["limit=0", "limit=x", "cursor=x", "before=1", "within=1w", "within=367d", "reason=ALLOWED", "reason=no"]
+)
 def test_a_bad_query_is_refused(served: Managed, query: str) -> None:
     assert served.simulate_get(f"{ALL}?{query}").status_code == 400
 
