@@ -70,16 +70,44 @@ def test_a_save_dialog_shows_who_gains_and_who_loses(signed_in: Desk) -> None:
 
 
 def test_a_restoration_shows_people_before_it_is_made(signed_in: Desk) -> None:
+    from playwright.sync_api import expect
+
     environment(signed_in, "back", MODEL)
     patch(signed_in, "back/policies/publish", roles=["chief"])
     signed_in.go("#/back/history/1/restore")
     signed_in.page.get_by_role("button", name="Restore revision 1").wait_for()
     people = signed_in.page.locator(".people")
     people.get_by_text("+ gains").wait_for()
-    assert people.get_by_role("link", name="mia").first.is_visible()
+    total = people.locator("summary", has_text="1 subject gains something")
+    total.focus()
+    signed_in.page.keyboard.press("Enter")
+    expect(people.locator("details.total").get_by_role("link", name="mia")).to_be_visible()
     assert "By the role analyst" in people.inner_text()
     with signed_in.client() as api:
         assert api.get("/v1/environments/back/policies/publish").json()["roles"] == ["chief"], "nothing is restored"
+
+
+def test_each_number_of_people_opens_their_list(signed_in: Desk) -> None:
+    """Of 30 who lose, the answer names some. What is listed and what is not sum up to the number."""
+    from playwright.sync_api import expect
+
+    many = [{"role": "analyst", "subject": {"type": "user", "id": f"person-{n:02}"}} for n in range(30)]
+    environment(signed_in, "many", MODEL | {"assignments": many})
+    signed_in.go("#/many/policies/publish")
+    signed_in.page.get_by_role("button", name="Delete", exact=True).click()
+    people = signed_in.page.get_by_role("dialog").locator(".people")
+    expect(people.locator("details.total summary")).to_have_text(re.compile(r"30 subjects\s+lose something"))
+    people.locator("details.total summary").click()
+    listed = people.locator("details.total p")
+    expect(listed).to_be_visible()
+    told = listed.inner_text()
+    left = re.search(r"(\d+) more", told)
+    assert told.count("person-") + int(left[1] if left else 0) == 30
+    region = people.locator(".region details")
+    expect(region.locator("summary")).to_have_text("and 20 more")
+    region.locator("summary").click()
+    expect(region.locator("p")).to_be_visible()
+    assert signed_in.serious() == []
 
 
 def test_a_grant_behind_recent_decisions_is_a_sentence(signed_in: Desk) -> None:

@@ -1,4 +1,5 @@
-// The people who gain and who lose by a change: the gains first, by type and action, each with an example that can be tried.
+// The people who gain and who lose by a change: how many, each number with its list, and then the gains and the losses by type and
+// action, each with an example that can be tried.
 
 import { html, nothing } from "../core/html.js";
 import { questionLink } from "../core/asking.js";
@@ -18,6 +19,7 @@ export function effectOnPeople(env, people, { isApart = false } = {}) {
   const isNone = !gains.length && !loses.length && !unknown.length;
   return html`<div class="people"><h3>Who gains and who loses</h3>
     ${isNone ? html`<p><span class="mark yes" aria-hidden="true">✓</span>No effect: no subject gains or loses anything.</p>` : nothing}
+    ${total(env, gains, GAINS, isApart)}${total(env, loses, LOSES, isApart)}
     ${regions(env, gains, GAINS, isApart)}${regions(env, loses, LOSES, isApart)}
     ${unknown.length ? html`<p><span class="tag warn">! not known</span>This part could not be worked out, so there may be more:</p>
       <ul>${unknown.map((one) => html`<li>${pair(one)}: ${prose(one.reason)}</li>`)}</ul>` : nothing}
@@ -28,12 +30,29 @@ export function effectOnPeople(env, people, { isApart = false } = {}) {
 // Returns the drawing of the regions of `…/who-can`: who can do it, under which conditions.
 export const regionsOf = (env, found) => found.map((one) => region(env, one, false));
 
-const GAINS = { mood: "allow", mark: "+", verb: "gains" };
-const LOSES = { mood: "deny", mark: "−", verb: "loses" };
+const GAINS = { mood: "allow", mark: "+", verb: "gains", many: "gain" };
+const LOSES = { mood: "deny", mark: "−", verb: "loses", many: "lose" };
 
 // A type of subjects that is no plain word is drawn as code, so that it says nothing else.
 const typeName = (type) => (/^[\p{L}\p{N}_.:/-]{1,80}$/u.test(type) ? type : html`<code>${type}</code>`);
 const pair = (one) => html`<code>${one.action}</code> on <code>${one.resource_type}</code>`;
+
+const MOST_NAMES = 500; // of a list of people, so that a browser stays quick
+
+// Returns how many people gain, or lose, anything: each once, whatever they gain. The number opens their list. Where the answer
+// leaves names out, nobody knows which of them are the same, so it says "at least".
+function total(env, found, { mood, mark, verb, many }, isApart) {
+  const named = new Map(found.flatMap(({ subjects }) => subjects).map((one) => [JSON.stringify([one.type, one.id]), one]));
+  if (!named.size) return nothing;
+  const cut = found.filter((one) => one.subject_count > one.subjects.length);
+  const isCut = cut.length > 0 && found.length > 1;
+  const least = Math.max(named.size, ...cut.map((one) => one.subject_count));
+  const shown = [...named.values()].slice(0, MOST_NAMES).map((one) => personName(env, one, isApart));
+  const left = least - shown.length;
+  const rest = [...(left || isCut ? [left > 0 ? `${number(left)} more` : "perhaps more"] : []), ...(found.some((one) => one.others) ? ["others, as below"] : [])];
+  return html`<details class="total"><summary><span class="tag ${mood}">${mark}</span>${isCut ? "at least " : ""}${counted(least, "subject")}
+      ${least === 1 ? verb : many} something</summary><p class="name">${joined([...shown, ...rest])}</p></details>`;
+}
 
 function regions(env, all, sign, isApart) {
   const [first, more] = [all.slice(0, SHOWN_REGIONS), all.slice(SHOWN_REGIONS)];
@@ -59,17 +78,21 @@ function conditions({ when, resource_name: name }) {
   return all.length ? html`<ul>${all.map((one, at) => html`<li>${at ? "and" : "if"} ${one}</li>`)}</ul>` : nothing;
 }
 
-// Returns who changes: names, those behind the first ones on demand, and the number of those that the answer leaves out.
+// Returns who changes: the first names, and a number that opens the others. It says how many names the answer leaves out.
 function who(env, { subjects, subject_count: count, others }, isApart) {
-  const name = (one) => html`${typeName(one.type)} ${isApart ? html`<code>${one.id}</code>` : link(env, "subjects", [one.type, one.id])}${
-    one.external_id === undefined ? nothing : html` as external id <code>${one.external_id}</code>`}`;
-  const [first, more] = [subjects.slice(0, SHOWN_SUBJECTS), subjects.slice(SHOWN_SUBJECTS)];
-  const [left, cut] = [count - first.length, count - subjects.length];
-  const rest = [...(left ? [`${number(left)} more`] : []), ...(others ? [count ? "everyone else" : "Everyone"] : [])];
-  return html`<p class="name">${joined([...first.map(name), ...rest])}</p>
-    ${more.length ? html`<details><summary>Show ${number(more.length)} of them</summary>
-      <p class="name">${joined([...more.map(name), ...(cut ? [`${number(cut)} more`] : [])])}</p></details>` : nothing}`;
+  const name = (one) => personName(env, one, isApart);
+  const [first, more] = [subjects.slice(0, SHOWN_SUBJECTS), subjects.slice(SHOWN_SUBJECTS, MOST_NAMES)];
+  const cut = count - first.length - more.length;
+  const everyone = others ? [count ? "everyone else" : "Everyone"] : [];
+  const unnamed = cut ? [`${number(cut)} more`] : [];
+  if (!more.length) return html`<p class="name">${joined([...first.map(name), ...unnamed, ...everyone])}</p>`;
+  return html`<p class="name">${joined([...first.map(name), ...everyone])}</p>
+    <details><summary>and ${number(count - first.length)} more</summary>
+      <p class="name">${joined([...more.map(name), ...unnamed])}</p></details>`;
 }
+
+const personName = (env, one, isApart) => html`${typeName(one.type)} ${isApart ? html`<code>${one.id}</code>` : link(env, "subjects", [one.type, one.id])}${
+  one.external_id === undefined ? nothing : html` as external id <code>${one.external_id}</code>`}`;
 
 // The witness: the old and the new model answer it differently. “Try” answers with the model that is in force.
 function example(env, { witness, now }, isApart) {

@@ -29,11 +29,20 @@ test("who gains comes first, then who loses, by type and action", () => {
 
 test("subjects are named, those behind the first ten on demand, and the rest is counted", () => {
   const subjects = Array.from({ length: 100 }, (_, at) => user(`u${at}`));
-  assert.match(told({ gains: [region({ subjects, subject_count: 130 })] }), /user u9 and 120 more Show 90 of them user u10 , .* user u99 and 30 more/);
+  assert.match(told({ gains: [region({ subjects, subject_count: 130 })] }), /user u8 and user u9 and 120 more user u10 , .* user u99 and 30 more/);
   assert.match(told({ gains: [region({ subjects: subjects.slice(0, 2), subject_count: 2 })] }), /user u0 and user u1/);
   assert.match(told({ gains: [region({ subjects: [], subject_count: 0, others: true })] }), /read on chart Everyone /);
   const named = { ...user("ruth"), external_id: "7" };
   assert.match(told({ gains: [region({ subjects: [named] })] }), /user ruth as external id 7/);
+});
+
+test("the number of all who gain counts each once, and opens their list", () => {
+  const two = told({ gains: [region({ subjects: [user("a"), user("b")], subject_count: 2 }), region({ action: "write", subjects: [user("b")] })] });
+  assert.match(two, /\+ 2 subjects gain something user a and user b/);
+  assert.match(told({ loses: [region()] }), /− 1 subject loses something user ruth/);
+  const subjects = Array.from({ length: 100 }, (_, at) => user(`u${at}`));
+  assert.match(told({ gains: [region({ subjects, subject_count: 130 }), region({ subjects: [user("z")] })] }), /at least 130 subjects gain something .* and 29 more/);
+  assert.doesNotMatch(told({ gains: [region({ subjects: [], subject_count: 0, others: true })] }), /something/);
 });
 
 test("conditions are sentences, and resources that no store counts are left out", () => {
