@@ -40,7 +40,7 @@ const pair = (one) => html`<code>${one.action}</code> on <code>${one.resource_ty
 const MOST_NAMES = 500; // of a list of people, so that a browser stays quick
 
 // Returns how many people gain, or lose, anything: each once, whatever they gain. The number opens their list. Where the answer
-// leaves names out, nobody knows which of them are the same, so it says "at least".
+// leaves names out, some of them may be the same in two regions, so it says "at least".
 function total(env, found, { mood, mark, verb, many }, isApart) {
   const named = new Map(found.flatMap(({ subjects }) => subjects).map((one) => [JSON.stringify([one.type, one.id]), one]));
   if (!named.size) return nothing;
