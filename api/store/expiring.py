@@ -57,20 +57,20 @@ class ExpiryIndex:
         self._connections, self._time = connections, time
 
     def page(
-        self, env: str, now: float, until: float, limit: int, cursor: str | None = None, bounds: Bounds = None
+        self, env: str, after: float, until: float, limit: int, cursor: str | None = None, bounds: Bounds = None
     ) -> tuple[tuple[Expiring, ...], str | None]:
-        """Returns what has not expired at `now` and expires at `until` or before, and the cursor of the next page.
+        """Returns what expires after `after`, and at `until` or before, and the cursor of the next page.
 
         The soonest comes first, then assignments, then the smallest id. Instants are in epoch seconds. Raises NotFound,
         OutOfBounds and BadQuery.
         """
         refuse_limit(limit)
-        after = _PagePosition(math.nextafter(now, math.inf), "", "")
+        behind = _PagePosition(math.nextafter(after, math.inf), "", "")
         if cursor is not None:
-            after = max(after, _position_in(cursor))
+            behind = max(behind, _position_in(cursor))
         with self._connections.reading() as db:
             number = environment_within(db, env, bounds).number
-            found = sorted(row for kind in EXPIRING_KINDS for row in _rows(db, number, kind, after, until, limit + 1))
+            found = sorted(row for kind in EXPIRING_KINDS for row in _rows(db, number, kind, behind, until, limit + 1))
         items = tuple(Expiring(ElementKind(kind), id, decode_body(body)) for (_, kind, id), body in found[:limit])
         if len(found) <= limit:
             return items, None

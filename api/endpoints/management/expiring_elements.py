@@ -1,4 +1,4 @@
-"""The assignments and grants that expire soon: `/v1/environments/{env}/expiring`."""
+"""The assignments and grants that expire soon, or expired lately: `/v1/environments/{env}/expiring`."""
 
 from typing import Any, Final
 
@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from ....bundles.conditions.instants import parse_instant, show_instant
 from ....bundles.signing.sign import DAY
+from ....bundles.wording import alternatives
 from ....compiler.model.elements import ElementKind
 from ...engines.live.store_work import StoreWork
 from ...http.bodies import ENCODER
@@ -23,7 +24,9 @@ from .elements import CHUNK_ROWS
 
 DEFAULT_DAYS: Final = 7
 MOST_DAYS: Final = 366
-"""The longest time ahead that a caller may ask for."""
+"""The longest time ahead, or back, that a caller may ask for."""
+
+STATES: Final = ("ending", "ended")
 
 
 class ExpiringAnswer(Struct, frozen=True):
@@ -38,14 +41,19 @@ class ExpiringAnswer(Struct, frozen=True):
 LIST: Final = Operation(
     "listExpiring",
     "Models and history",
-    "List the assignments and grants that expire soon, soonest first",
+    "List the assignments and grants that expire soon or expired lately, earliest first",
     {200: Answer("A page.", page_of(ExpiringAnswer))},
-    "The list has what has not expired yet and expires within the given time, also if it has not started yet.",
+    "The list has what has not expired yet and expires within the given time, also if it has not started yet. With"
+    " `state=ended`, it has what expired within that time until now, and was not removed since.",
     query=(
         Parameter(
             "within",
-            f"A time from now on, like `90s`, `12h` or `7d`, up to `{MOST_DAYS}d`. The default is `{DEFAULT_DAYS}d`.",
+            f"A time from now on, or until now, like `90s`, `12h` or `7d`, up to `{MOST_DAYS}d`. The default is"
+            f" `{DEFAULT_DAYS}d`.",
             {"type": "string", "pattern": "^[0-9]{1,9}[smhd]$"},
+        ),
+        Parameter(
+            "state", "What expires, or what has expired.", {"type": "string", "enum": [*STATES], "default": STATES[0]}
         ),
         *PAGE,
     ),
@@ -53,20 +61,20 @@ LIST: Final = Operation(
 
 
 class ExpiringList:
-    """The assignments and grants that expire soon, soonest first."""
+    """The assignments and grants that expire soon, or expired lately, earliest first."""
 
     def __init__(self, work: StoreWork, limits: HttpLimits) -> None:
         self._work, self._limits = work, limits
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:
-        """Answer 200 with a page. Raises BadQuery for a bad duration, limit or cursor."""
-        asked = known_parameters(req, "within", "limit", "cursor")
+        """Answer 200 with a page. Raises BadQuery for a bad duration, state, limit or cursor."""
+        asked = known_parameters(req, "within", "state", "limit", "cursor")
         wanted = page_limit(asked, self._limits.page_items)
-        now, seconds = self._work.now(), _seconds(asked)
+        after, until = _span(asked, self._work.now())
         cursor, bounds, items = asked.get("cursor"), req.context.credential.bounds, list[bytes]()
         while True:
             limit = min(CHUNK_ROWS, wanted)
-            chunk, cursor = await self._work.read(self._chunk, env, now, now + seconds, limit, cursor, bounds)
+            chunk, cursor = await self._work.read(self._chunk, env, after, until, limit, cursor, bounds)
             items += chunk
             wanted -= limit
             if cursor is None or not wanted:
@@ -74,11 +82,19 @@ class ExpiringList:
         resp.data = b'{"items":[' + b",".join(items) + b'],"next_cursor":' + ENCODER.encode(cursor) + b"}"
 
     def _chunk(
-        self, env: str, now: float, until: float, limit: int, cursor: str | None, bounds: Bounds
+        self, env: str, after: float, until: float, limit: int, cursor: str | None, bounds: Bounds
     ) -> tuple[list[bytes], str | None]:
         """Returns some items as JSON, and the cursor of the next ones."""
-        found, following = self._work.store.expiring.page(env, now, until, limit, cursor, bounds)
+        found, following = self._work.store.expiring.page(env, after, until, limit, cursor, bounds)
         return [ENCODER.encode(_shown(one)) for one in found], following
+
+
+def _span(asked: dict[str, str], now: float) -> tuple[float, float]:
+    """Returns the instants between which the listed elements expire, without the first one. Raises BadQuery."""
+    state, seconds = asked.get("state", STATES[0]), _seconds(asked)
+    if state not in STATES:
+        raise BadQuery(f"`state` is {alternatives(STATES)}")
+    return (now, now + seconds) if state == STATES[0] else (now - seconds, now)
 
 
 def _seconds(asked: dict[str, str]) -> int:

@@ -12,7 +12,7 @@ from tests.support.server import ROOT, Server
 pytestmark = pytest.mark.browser
 
 PAGES = [
-    *("overview", "try", "who-can", "what-can", "matrix", "review"),
+    *("overview", "try", "who-can", "what-can", "matrix", "review", "ending"),
     *(
         "policies",
         "roles",

@@ -17,6 +17,7 @@ export const GROUPS = [
       { id: "what-can", name: "What can they see", key: "s", open: () => import("../pages/what_can.js") },
       { id: "matrix", name: "Matrix", key: "x", open: () => import("../pages/matrix.js") },
       { id: "review", name: "Access review", key: "v", open: () => import("../pages/review.js") },
+      { id: "ending", name: "Ending access", key: "f", open: () => import("../pages/ending.js") },
     ],
   },
   {

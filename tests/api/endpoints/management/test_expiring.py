@@ -72,6 +72,21 @@ def test_the_caller_chooses_the_time(served: Managed, within: str, listed: list[
         assert found == listed
 
 
+def test_what_has_ended_is_listed_by_the_clock_of_the_service(served: Managed) -> None:
+    """What ends now has ended. What ended as long ago as that, to the instant, is left out."""
+    for id, expires in (("yesterday", "2027-01-14T09:00:00Z"), ("edge", "2027-01-14T08:00:00Z")):
+        served.create("grants", MEMBERS["grants"] | {"id": id, "expires_at": expires})
+    for limit in (1, 100):
+        found, cursor = [], ""
+        while cursor is not None:
+            page = served.simulate_get(f"{ALL}?state=ended&within=1d&limit={limit}{cursor}").json
+            found += [one["id"] for one in page["items"]]
+            cursor = page["next_cursor"] and f"&cursor={page['next_cursor']}"
+        assert found == ["yesterday", "over"]
+    default, named = (served.simulate_get(ALL, query_string=query).json for query in ("", "state=ending&within=7d"))
+    assert default == named
+
+
 @pytest.mark.parametrize("within", ["", "7", "d", "0d", "-1d", "1.5h", "1w", "367d", "9999999999d", "7D", "%D9%A7d"])
 def test_another_time_is_refused_in_one_sentence(served: Managed, within: str) -> None:
     found = served.simulate_get(f"{ALL}?within={within}")
@@ -80,7 +95,7 @@ def test_another_time_is_refused_in_one_sentence(served: Managed, within: str) -
     assert "up to 366d" in found.json["error"]
 
 
-@pytest.mark.parametrize("query", ["limit=0", "limit=1001", "cursor=x", "soon=1"])
+@pytest.mark.parametrize("query", ["limit=0", "limit=1001", "cursor=x", "soon=1", "state=", "state=over"])
 def test_a_query_is_read_strictly(served: Managed, query: str) -> None:
     assert served.simulate_get(f"{ALL}?{query}").status_code == 400
 
