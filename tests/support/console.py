@@ -13,6 +13,9 @@ import pytest
 from tests.support.server import KEY, Server
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+PATIENCE = 60_000
+"""Milliseconds that a test waits for a page: other tests keep all cores busy."""
+
 PHONE = {"width": 390, "height": 844}
 DESK = {"width": 1280, "height": 860}
 HOSTILE_NAMES = (
@@ -24,6 +27,30 @@ HOSTILE_NAMES = (
     '=HYPERLINK("http://example.com")',
 )
 """Names that break pages which take them for something else than text."""
+
+_COUNTS_CALLS = """(() => {
+  let underWay = 0;
+  const counted = (call) => async function (...given) {
+    underWay += 1;
+    try {
+      return await call.apply(this, given);
+    } finally {
+      underWay -= 1;
+    }
+  };
+  window.fetch = counted(window.fetch);
+  Response.prototype.text = counted(Response.prototype.text);
+  window.isSettled = () => underWay === 0 && document.querySelector("h1, [role=alert]") !== null;
+})()"""
+"""A script that counts the calls whose answers a page has not read. A page draws an answer before its next task."""
+
+_GO = """place => new Promise((done) => {
+  const before = location.hash;
+  addEventListener("hashchange", done, { once: true });
+  location.hash = place;
+  if (location.hash === before) done();
+})"""
+"""Changes the address, and waits until the page has heard of it."""
 
 UNSEEN = re.compile("[\u200b-\u200f\u202a-\u202e\u2066-\u2069]")
 """Characters of `HOSTILE_NAMES` that nobody sees."""
@@ -43,6 +70,14 @@ _ARGUMENTS = (
     "--disable-component-update",
     "--disable-sync",
 )
+
+
+def expect(found: Any) -> Any:
+    """Returns Playwright's assertions about a locator. Each waits until it is true, for `PATIENCE`."""
+    from playwright.sync_api import expect as assertions
+
+    assertions.set_options(timeout=PATIENCE)
+    return assertions(found)
 
 
 @contextmanager
@@ -80,8 +115,12 @@ class Desk:
         self.page.get_by_role("navigation", name="Console").wait_for()
 
     def go(self, place: str) -> None:
-        """Follow a link to another place of the console, in the same session."""
-        self.page.evaluate("place => { location.hash = place }", place)
+        """Follow a link to another place of the console, in the same session. The page before is gone then."""
+        self.page.evaluate(_GO, place)
+
+    def settle(self) -> None:
+        """Wait until the page has an answer to each of its calls, and shows it."""
+        self.page.wait_for_function("() => window.isSettled()")
 
     def sees(self, text: str) -> None:
         """Wait until the page shows a text."""
@@ -89,8 +128,6 @@ class Desk:
 
     def sees_value(self, label: str, value: str) -> None:
         """Wait until the field with a label has a value: a page may be drawn again shortly after it says why."""
-        from playwright.sync_api import expect
-
         expect(self.page.get_by_label(label, exact=True)).to_have_value(value)
 
     def client(self, key: str = KEY) -> httpx.Client:
@@ -98,10 +135,11 @@ class Desk:
         return httpx.Client(base_url=self.server.url, headers={"Authorization": f"Bearer {key}"}, timeout=30)
 
     def serious(self) -> list[str]:
-        """Returns the faults on the page, found by axe, that keep people from using it."""
+        """Returns the faults on the settled page, found by axe, that keep people from using it."""
         axe = pytest.importorskip(
             "axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed"
         )
+        self.settle()
         found = axe.Axe().run(self.page).response["violations"]
         return [
             f"{one['id']}: {node['html'][:200]}"
@@ -117,7 +155,8 @@ def desk(browser: Any, server: Server, *, phone: bool = False, dark: bool = Fals
     context = browser.new_context(
         viewport=PHONE if phone else DESK, color_scheme="dark" if dark else "light", accept_downloads=True
     )
-    context.set_default_timeout(60_000)  # other tests keep all cores busy
+    context.set_default_timeout(PATIENCE)
+    context.add_init_script(_COUNTS_CALLS)
     found = Desk(server, context.new_page())
     found.page.on("pageerror", lambda error: found.complaints.append(str(error)))
     found.page.on("console", lambda message: _note(found, message))

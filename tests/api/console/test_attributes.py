@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from tests.support.console import Desk
+from tests.support.console import Desk, expect
 from tests.support.server import Server
 
 pytestmark = pytest.mark.browser
@@ -82,7 +82,7 @@ def test_a_declaration_that_a_policy_does_not_fit_is_told_before_it_is_saved(
     signed_in.page.get_by_role("button", name="Review and save").click()
     dialog = signed_in.page.get_by_role("dialog")
     dialog.locator(".policy").get_by_text("at-work").first.wait_for()
-    assert dialog.locator(".changed > code").all_inner_texts() == ["context.mfa"]
+    expect(dialog.locator(".changed > code")).to_have_text(["context.mfa"])
     dialog.get_by_role("button", name="Save the declaration").click()
     dialog.get_by_role("alert").get_by_text("at-work").first.wait_for()
     assert api.get(undeclared).json() == {"context": {"mfa": "boolean"}}
@@ -94,9 +94,9 @@ def test_two_attributes_of_one_name_are_not_sent(undeclared: str, signed_in: Des
     declare(signed_in, "properties of actions", "reason", "string")
     declare(signed_in, "properties of actions", "reason", "number")
     signed_in.sees("is there twice")
-    assert signed_in.page.get_by_role("button", name="Review and save").is_disabled()
+    expect(signed_in.page.get_by_role("button", name="Review and save")).to_be_disabled()
     signed_in.page.get_by_role("button", name="Remove the attribute reason").last.click()
-    assert signed_in.page.get_by_role("button", name="Review and save").is_enabled()
+    expect(signed_in.page.get_by_role("button", name="Review and save")).to_be_enabled()
 
 
 def test_attributes_that_somebody_else_declared_meanwhile_are_not_lost(
@@ -109,8 +109,8 @@ def test_attributes_that_somebody_else_declared_meanwhile_are_not_lost(
     review(signed_in, "Create the declaration")
     signed_in.sees("Somebody else has changed this declaration meanwhile.")
     signed_in.page.get_by_role("button", name="Take what is stored, and drop mine").click()
-    assert signed_in.page.get_by_label("Check conditions on the context").is_checked()
-    assert not signed_in.page.get_by_label("Check conditions on properties of actions").is_checked()
+    expect(signed_in.page.get_by_label("Check conditions on the context")).to_be_checked()
+    expect(signed_in.page.get_by_label("Check conditions on properties of actions")).not_to_be_checked()
     assert api.get(undeclared).json() == {"context": {"mfa": "boolean"}}
 
 

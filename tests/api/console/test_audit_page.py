@@ -10,7 +10,7 @@ import pytest
 from writ.api.console.page_files import PAGE
 from writ.api.store.audit.events import Event
 
-from tests.support.console import HOSTILE_NAMES, Desk, desk
+from tests.support.console import HOSTILE_NAMES, Desk, desk, expect
 from tests.support.server import Server
 
 AUDIT = "#/default/audit"
@@ -29,7 +29,7 @@ def made(desk: Desk, name: str) -> dict[str, Any]:
 
 
 def rows(desk: Desk) -> list[str]:
-    desk.page.wait_for_load_state("networkidle")
+    desk.settle()
     return [str(row) for row in desk.page.locator("main tbody tr").all_inner_texts()]
 
 
@@ -52,13 +52,14 @@ def test_filters_stand_in_the_address(signed_in: Desk) -> None:
     signed_in.page.get_by_role("button", name="Show").click()
     signed_in.page.get_by_role("link", name="All entries").wait_for()
     signed_in.page.wait_for_url(f"**/*?event=client.created&client_id={client['client_id']}")
-    assert len(rows(signed_in)) == 1
+    expect(signed_in.page.locator("main tbody tr")).to_have_count(1)
     signed_in.page.go_back()
     sees_row(signed_in, "Service started")
-    assert signed_in.page.get_by_label("Client id").input_value() == ""
+    expect(signed_in.page.get_by_label("Client id")).to_have_value("")
     signed_in.go(f"{AUDIT}?actor=service")
-    signed_in.page.locator("main td", has_text="Client created").first.wait_for(state="detached")
-    assert all("service" in row for row in rows(signed_in))
+    shown = rows(signed_in)
+    assert shown
+    assert all("service" in row for row in shown)
 
 
 @browser_test
@@ -82,8 +83,8 @@ def test_details_open(signed_in: Desk) -> None:
     signed_in.go(f"{AUDIT}?client_id={client['client_id']}&event=client.changed")
     signed_in.page.locator("summary").click()
     signed_in.sees("asked-7")
-    assert signed_in.page.locator("del").all_inner_texts() == ["before"]
-    assert signed_in.page.locator("ins").all_inner_texts() == ["after"]
+    expect(signed_in.page.locator("del")).to_have_text(["before"])
+    expect(signed_in.page.locator("ins")).to_have_text(["after"])
 
 
 @browser_test
@@ -130,7 +131,7 @@ def test_a_hostile_name_is_text(signed_in: Desk, name: str) -> None:
     signed_in.go(f"{AUDIT}?client_id={client['client_id']}")
     signed_in.page.locator("summary").click()
     signed_in.page.locator("dd", has_text=client["client_id"]).first.wait_for()
-    assert signed_in.page.title().startswith("Audit")
+    expect(signed_in.page).to_have_title(re.compile("^Audit"))
     assert signed_in.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.console import HOSTILE_NAMES, Desk, as_seen, desk
+from tests.support.console import HOSTILE_NAMES, Desk, as_seen, desk, expect
 from tests.support.server import Server, running, wait_until
 
 pytestmark = pytest.mark.browser
@@ -45,11 +45,11 @@ def test_a_denial_is_told_with_its_reason_and_tried_again(signed_in: Desk) -> No
     answer = ask(signed_in, "nobody-at-all", context={"ip": "10.1.2.3"})
     signed_in.go(DENIALS)
     row = signed_in.page.locator("main tbody tr", has_text="nobody-at-all").first
-    row.wait_for()
-    assert answer["context"]["reason_code"] in row.inner_text()
+    expect(row).to_contain_text(answer["context"]["reason_code"])
     row.get_by_role("link", name="Try it").click()
     signed_in.page.get_by_role("heading", name="Try a decision").wait_for()
     signed_in.page.get_by_text("Denied", exact=True).wait_for()
+    signed_in.settle()
     assert signed_in.page.locator("input").evaluate_all(
         "found => found.some((one) => one.value === 'nobody-at-all')"
     ), "the request is in the fields"
@@ -86,9 +86,10 @@ def test_a_hostile_subject_is_text(signed_in: Desk) -> None:
     signed_in.page.set_viewport_size({"width": 390, "height": 844})
     signed_in.go(DENIALS)
     signed_in.page.locator("main tbody tr").nth(len(HOSTILE_NAMES) - 1).wait_for()
+    signed_in.settle()
     shown = signed_in.page.locator("td:nth-child(2) code").evaluate_all("found => found.map((one) => one.textContent)")
     assert shown[: len(HOSTILE_NAMES)] == [as_seen(name[:256]) for name in reversed(HOSTILE_NAMES)]
-    assert signed_in.page.locator("main script, main img").count() == 0
+    expect(signed_in.page.locator("main script, main img")).to_have_count(0)
     assert signed_in.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
@@ -98,8 +99,8 @@ def test_without_a_log_the_page_says_how_to_switch_it_on(
     with running(tmp_path_factory.mktemp("off") / "data", "--demo") as off, desk(browser, off) as found:
         found.sign_in(place=DENIALS)
         found.sees("--decision-log")
-        assert not found.page.get_by_role("alert").count()
         assert found.serious() == []
+        expect(found.page.get_by_role("alert")).to_have_count(0)
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from tests.support.console import HOSTILE_NAMES, Desk, as_seen
+from tests.support.console import HOSTILE_NAMES, Desk, as_seen, expect
 from tests.support.server import Server, running, wait_until
 
 pytestmark = pytest.mark.browser
@@ -61,10 +61,10 @@ def test_a_save_dialog_shows_who_gains_and_who_loses(signed_in: Desk) -> None:
     signed_in.page.get_by_role("button", name="Review and save").click()
     people = signed_in.page.get_by_role("dialog").locator(".people")
     people.get_by_text("+ gains").first.wait_for()
-    assert "publish on report" in people.inner_text()
-    assert "Everyone" in people.inner_text()
-    assert "loses" not in people.locator("h4").all_inner_texts()
+    expect(people).to_contain_text("publish on report")
+    expect(people).to_contain_text("Everyone")
     assert signed_in.serious() == []
+    expect(people.locator("h4", has_text="loses")).to_have_count(0)
     with signed_in.client() as api:
         assert api.get("/v1/environments/saved/policies/publish").json()["roles"] == ["analyst"], "nothing is saved"
 
@@ -82,7 +82,7 @@ def test_a_restoration_shows_people_before_it_is_made(signed_in: Desk) -> None:
     total.focus()
     signed_in.page.keyboard.press("Enter")
     expect(people.locator("details.total").get_by_role("link", name="mia")).to_be_visible()
-    assert "By the role analyst" in people.inner_text()
+    expect(people).to_contain_text("By the role analyst")
     with signed_in.client() as api:
         assert api.get("/v1/environments/back/policies/publish").json()["roles"] == ["chief"], "nothing is restored"
 
@@ -127,7 +127,8 @@ def test_a_grant_behind_recent_decisions_is_a_sentence(signed_in: Desk) -> None:
     dialog = signed_in.page.get_by_role("dialog")
     dialog.get_by_text("then denied").first.wait_for()
     group = dialog.locator("li").filter(has_text="then denied").first
-    assert f"ALLOWED by {sentence} now" in group.inner_text()
+    expect(group).to_contain_text(f"ALLOWED by {sentence} now")
+    signed_in.settle()
     assert not MADE_ID.search(dialog.inner_text())
 
 
@@ -160,10 +161,11 @@ def test_hostile_names_are_text_among_people(signed_in: Desk) -> None:
     signed_in.go("#/odd/history/1/restore")
     people = signed_in.page.locator(".people")
     people.get_by_text("+ gains").nth(len(ODD_NAMES) - 1).wait_for()
+    signed_in.settle()
     shown = people.locator("code, a").evaluate_all("found => found.map((one) => one.textContent)")
     assert set(map(as_seen, ODD_NAMES)) <= set(shown)
     assert people.locator("code", has_text="everyone else").count() > 1
-    assert signed_in.page.locator("main script, main img").count() == 0
+    expect(signed_in.page.locator("main script, main img")).to_have_count(0)
     assert signed_in.page.title().endswith("odd · Writ")
     assert signed_in.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
@@ -177,6 +179,7 @@ def test_hostile_names_are_text_in_what_would_allow(name: str, signed_in: Desk) 
     signed_in.go("#/why/try?" + urlencode({"q": json.dumps(asked)}))
     told = signed_in.page.locator(".todo")
     told.get_by_text("gives the subject the role").first.wait_for()
+    signed_in.settle()
     assert as_seen(name) in told.locator("a.name").evaluate_all("found => found.map((one) => one.textContent)")
-    assert signed_in.page.locator("main script, main img").count() == 0
+    expect(signed_in.page.locator("main script, main img")).to_have_count(0)
     assert signed_in.page.title().endswith("why · Writ")

@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.support.console import DESK, PHONE, UNSEEN, Desk, as_seen, desk
+from tests.support.console import DESK, PHONE, UNSEEN, Desk, as_seen, desk, expect
 from tests.support.server import ROOT, Server
 
 pytestmark = pytest.mark.browser
@@ -110,7 +110,7 @@ def everywhere(window: Desk) -> Iterator[Desk]:
 def open_page(desk: Desk, place: str) -> None:
     desk.go(place)
     desk.page.locator("main h1").wait_for()
-    desk.page.wait_for_load_state("networkidle")
+    desk.settle()
 
 
 def open_anew(desk: Desk, place: str) -> None:
@@ -175,13 +175,14 @@ def test_an_id_that_browsers_do_not_send_is_told(hostile: Server, everywhere: De
     """They take it for the folder above, and would show something else."""
     open_anew(everywhere, f"#/hostile/{page}")
     everywhere.sees("A browser can't ask for the id")
+    everywhere.settle()
     assert not everywhere.page.get_by_text("holds nothing").count()
 
 
 @pytest.mark.parametrize("page", ["overview", "policies", "subjects/user/alice", "try", "matrix", "clients"])
 def test_an_environment_that_browsers_do_not_send_is_told(everywhere: Desk, page: str) -> None:
     open_anew(everywhere, f"#/../{page}")
-    everywhere.page.wait_for_load_state("networkidle")
+    everywhere.settle()
     assert not everywhere.page.get_by_text("holds nothing").count()
 
 
@@ -191,6 +192,7 @@ def test_only_an_absent_subject_holds_nothing(everywhere: Desk) -> None:
     everywhere.sees("Nothing in the model names this subject")
     open_anew(everywhere, "#/nowhere/subjects/user/nobody-knows-me")
     everywhere.sees("There is no environment")
+    everywhere.settle()
     assert not everywhere.page.get_by_text("Nothing in the model names this subject").count()
 
 
@@ -206,6 +208,7 @@ def test_an_address_with_another_number_of_ids_names_nothing(everywhere: Desk, p
 def test_a_name_of_the_language_is_an_address_like_any_other(everywhere: Desk, page: str, name: str) -> None:
     open_anew(everywhere, f"#/default/{page}/{name}")
     everywhere.page.locator("main h1").wait_for()
+    everywhere.settle()
     assert not everywhere.page.get_by_text("is not a function").count()
 
 
@@ -214,7 +217,7 @@ def test_a_link_with_any_question_shows_the_form(everywhere: Desk, page: str) ->
     for question in QUESTIONS:
         open_anew(everywhere, f"#/default/{page}?q={quote(question)}")
         everywhere.page.get_by_label("Action", exact=True).wait_for()
-        everywhere.page.wait_for_load_state("networkidle")
+        everywhere.settle()
         assert not everywhere.page.get_by_text("Cannot read").count()
 
 
@@ -228,7 +231,7 @@ def test_a_link_with_any_question_shows_the_form(everywhere: Desk, page: str) ->
 def test_a_title_names_no_id(everywhere: Desk, page: str) -> None:
     """Browsers show it in their history and in their list of windows."""
     open_anew(everywhere, "#/default/" + page.replace("{}", "alice%40example.com"))
-    everywhere.page.wait_for_load_state("networkidle")
+    everywhere.settle()
     title = everywhere.page.title()
     assert title.endswith(" · default · Writ")
     assert "alice" not in title
@@ -260,6 +263,4 @@ def test_a_credential_of_another_environment_is_refused_in_the_api_s_words(hosti
     with at_desk.client() as api:
         key = api.post("/v1/api-keys", json={"name": "bound", "scopes": ["read"], "environments": ["hostile"]}).json()
     at_desk.sign_in(key["key"], "#/default/policies")
-    alert = at_desk.page.get_by_role("alert").first
-    alert.wait_for()
-    assert "Request" in alert.inner_text()
+    expect(at_desk.page.get_by_role("alert").first).to_contain_text("Request")

@@ -6,7 +6,7 @@ import httpx
 import pytest
 from writ.bundles.extensions import EXTENSIONS
 
-from tests.support.console import Desk
+from tests.support.console import Desk, expect
 from tests.support.server import Server
 
 pytestmark = pytest.mark.browser
@@ -106,5 +106,4 @@ def test_a_condition_leads_to_the_extension_that_it_needs(api: httpx.Client, sig
     signed_in.go("#/opting/policies/tagged?edit=yes")
     signed_in.page.get_by_label("Condition 1: comparison").select_option("contains")
     link = signed_in.page.get_by_role("link", name="Choose the extensions of the model")
-    link.wait_for()
-    assert link.get_attribute("href") == "#/opting/extensions"
+    expect(link).to_have_attribute("href", "#/opting/extensions")

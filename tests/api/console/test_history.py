@@ -4,11 +4,10 @@ from typing import Any
 
 import pytest
 
-from tests.support.console import HOSTILE_NAMES, Desk, as_seen, desk
+from tests.support.console import HOSTILE_NAMES, Desk, as_seen, desk, expect
 from tests.support.server import Server
 
 pytestmark = pytest.mark.browser
-expect = pytest.importorskip("playwright.sync_api", reason="playwright is not installed").expect
 
 _MODEL = {
     "model": 1,
@@ -43,13 +42,12 @@ def policy(desk: Desk, env: str) -> dict[str, Any]:
 def test_a_revision_is_opened_and_tells_what_differs(signed_in: Desk) -> None:
     signed_in.go(environment(signed_in, "told"))
     rows = signed_in.page.locator("main tbody tr")
-    rows.nth(1).wait_for()
-    assert rows.count() == 2
-    assert "policies ~1" in rows.first.inner_text()
+    expect(rows).to_have_count(2)
+    expect(rows.first).to_contain_text("policies ~1")
     signed_in.page.get_by_role("link", name="2", exact=True).click()
     signed_in.page.get_by_role("heading", name="Revision 2").wait_for()
     difference = signed_in.page.get_by_role("group", name="Change")
-    difference.wait_for()
+    expect(difference.locator(".added .mono")).to_have_count(1)
     assert difference.locator(".removed .mono").all_inner_texts() == ["    allow analyst to publish report"]
     assert difference.locator(".added .mono").all_inner_texts() == ["    allow chief to publish report"]
     signed_in.page.get_by_role("link", name="Open it as it is now").click()
@@ -59,22 +57,21 @@ def test_a_revision_is_opened_and_tells_what_differs(signed_in: Desk) -> None:
 def test_a_large_revision_comes_in_pages(signed_in: Desk) -> None:
     signed_in.go("#/default/history/1")
     changes = signed_in.page.locator("ul.changes > li")
-    changes.nth(49).wait_for()
-    assert changes.count() == 50
-    assert not signed_in.page.get_by_role("group", name="Change").count()
+    expect(changes).to_have_count(50)
+    expect(signed_in.page.get_by_role("group", name="Change")).to_have_count(0)
     changes.first.locator("summary").click()
     signed_in.page.get_by_role("group", name="Change").wait_for()
     first = changes.first.locator("summary").inner_text()
     signed_in.page.get_by_role("link", name="Next page").click()
     signed_in.page.get_by_role("link", name="First page").wait_for()
-    assert changes.first.locator("summary").inner_text() != first
+    expect(changes.first.locator("summary")).not_to_have_text(first)
 
 
 def test_an_earlier_revision_is_restored_as_its_preview_showed(signed_in: Desk) -> None:
     signed_in.go(f"{environment(signed_in, 'back')}/1")
     signed_in.page.get_by_role("link", name="Go back to this revision…").click()
     signed_in.page.get_by_role("button", name="Restore revision 1").wait_for()
-    assert signed_in.page.locator(".added .mono").all_inner_texts() == ["    allow analyst to publish report"]
+    expect(signed_in.page.locator(".added .mono")).to_have_text(["    allow analyst to publish report"])
     assert policy(signed_in, "back")["roles"] == ["chief"], "a preview changes nothing"
     signed_in.page.get_by_label("Note").fill("the analysts still publish")
     signed_in.page.get_by_role("button", name="Restore revision 1").click()
@@ -110,7 +107,8 @@ def test_a_reader_gets_no_way_back(at_desk: Desk) -> None:
         key = api.post("/v1/api-keys", json={"name": "reader", "scopes": ["read"]}).json()["key"]
     at_desk.sign_in(key, f"{place}/1")
     at_desk.page.get_by_role("heading", name="Its elements").wait_for()
-    assert not at_desk.page.get_by_role("link", name="Go back").count()
+    at_desk.settle()
+    expect(at_desk.page.get_by_role("link", name="Go back")).to_have_count(0)
 
 
 def test_a_revision_that_is_not_there_is_told_in_the_words_of_the_service(signed_in: Desk) -> None:
@@ -127,10 +125,11 @@ def test_hostile_names_are_text(signed_in: Desk) -> None:
     signed_in.page.set_viewport_size({"width": 390, "height": 844})
     signed_in.go("#/odd/history/1")
     changes = signed_in.page.locator("ul.changes > li")
-    changes.nth(len(names) - 1).wait_for()
+    expect(changes).to_have_count(len(names))
     for at in range(len(names)):
         changes.nth(at).locator("summary").click()
     signed_in.page.get_by_role("group", name="Change").nth(len(names) - 1).wait_for()
+    signed_in.settle()
     shown = signed_in.page.locator("ul.changes summary code").evaluate_all(
         "found => found.map((one) => one.textContent)"
     )
@@ -165,7 +164,7 @@ def test_a_change_is_undone_with_its_effect_shown_before(signed_in: Desk) -> Non
     signed_in.page.get_by_role("button", name="Undo this change…").click()
     dialog = signed_in.page.get_by_role("dialog")
     dialog.get_by_text("+ gains").wait_for()
-    assert "mia" in dialog.inner_text()
+    expect(dialog).to_contain_text("mia")
     assert policy(signed_in, "undone")["roles"] == ["chief"], "a preview changes nothing"
     dialog.get_by_role("button", name="Undo the change").click()
     signed_in.sees("The change of revision 2 is undone, by revision 3")
@@ -180,9 +179,9 @@ def test_a_conflict_offers_both_versions(signed_in: Desk) -> None:
     signed_in.page.get_by_role("button", name="Undo this revision…").click()
     dialog = signed_in.page.get_by_role("dialog")
     dialog.get_by_text("This was changed again since.").wait_for()
-    assert "revision 3" in dialog.inner_text()
-    assert dialog.locator(".removed .mono").all_inner_texts()[0] == 'policy publish "Publish reports"'
-    assert not dialog.get_by_role("button", name="Undo the change").count()
+    expect(dialog).to_contain_text("revision 3")
+    expect(dialog.locator(".removed .mono").first).to_have_text('policy publish "Publish reports"')
+    expect(dialog.get_by_role("button", name="Undo the change")).to_have_count(0)
     dialog.get_by_role("button", name="Take what was before, and show its effect").click()
     dialog.get_by_role("button", name="Undo the change").click()
     signed_in.sees("The change of revision 2 is undone, by revision 4")
@@ -192,9 +191,10 @@ def test_a_conflict_offers_both_versions(signed_in: Desk) -> None:
 def test_the_history_names_elements_and_is_filtered_by_address(signed_in: Desk) -> None:
     signed_in.go(named(signed_in, "found"))
     rows = signed_in.page.locator("main tbody tr")
-    rows.nth(2).wait_for()
-    assert "Publish reports publish" in rows.first.inner_text()
-    assert rows.first.get_by_role("link", name="Publish reports").get_attribute("href") == "#/found/policies/publish"
+    expect(rows).to_have_count(3)
+    expect(rows.first).to_contain_text("Publish reports publish")
+    named_one = rows.first.get_by_role("link", name="Publish reports")
+    expect(named_one).to_have_attribute("href", "#/found/policies/publish")
     signed_in.page.get_by_label("Kind").select_option("roles")
     signed_in.page.get_by_role("button", name="Show", exact=True).click()
     signed_in.page.wait_for_url("**/#/found/history?kind=roles")
@@ -203,7 +203,7 @@ def test_the_history_names_elements_and_is_filtered_by_address(signed_in: Desk) 
     signed_in.page.get_by_role("link", name="History of this policy").click()
     signed_in.page.get_by_role("heading", name="History of policy publish").wait_for()
     expect(rows).to_have_count(3)
-    assert rows.first.locator(".added .mono").all_inner_texts() == ['policy publish "Publish reports"']
+    expect(rows.first.locator(".added .mono")).to_have_text(['policy publish "Publish reports"'])
     signed_in.go("#/found/history?by=nobody")
     signed_in.sees("No revision fits the filter.")
 

@@ -107,6 +107,7 @@ def test_unsaved_text_outlives_a_session(browser: Any, server: Server, provider:
             api.delete(f"/v1/sessions/{one['id']}").raise_for_status()
         ann.page.get_by_role("button", name="Review and save").click()
         ann.sees("What you wrote is kept.")
+        ann.settle()
         assert "half-written" not in ann.page.inner_text("body")
         assert "half-written" not in kept(ann)
         with ann.page.context.expect_page() as opened:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from tests.support.console import HOSTILE_NAMES, Desk, as_seen
+from tests.support.console import HOSTILE_NAMES, Desk, as_seen, expect
 from tests.support.server import Server
 
 pytestmark = pytest.mark.browser
@@ -59,12 +59,13 @@ def test_a_policy_reads_as_a_sentence_beside_its_text(api: httpx.Client, at_desk
 def test_the_list_filters_by_the_api_and_by_text(api: httpx.Client, signed_in: Desk) -> None:
     signed_in.go("#/default/policies?role=editor")
     signed_in.sees("Editors comment on drafts")
-    assert not signed_in.page.get_by_text("Nothing on legal hold is deleted").count()
+    signed_in.settle()
+    expect(signed_in.page.get_by_text("Nothing on legal hold is deleted")).to_have_count(0)
     signed_in.page.get_by_label("Text on this page").fill("watermark")
     signed_in.page.get_by_role("button", name="Filter").click()
+    signed_in.page.wait_for_url("**text=watermark*")
     signed_in.sees("Editors share finished documents")
-    assert "text=watermark" in signed_in.page.url
-    assert not signed_in.page.get_by_text("Editors comment on drafts").count()
+    expect(signed_in.page.get_by_text("Editors comment on drafts")).to_have_count(0)
     assert signed_in.serious() == []
 
 
@@ -85,9 +86,8 @@ def test_the_form_follows_the_text(api: httpx.Client, signed_in: Desk) -> None:
     wait_for_text(signed_in, '"draft"')
     field = signed_in.page.get_by_label("The policy as text")
     field.fill(text_of(signed_in) + "    and context.mfa is true\n    at most 5 times in 2 minutes\n")
-    signed_in.page.get_by_label("Condition 2: attribute").wait_for()
-    assert signed_in.page.get_by_label("Condition 2: attribute").input_value() == "mfa"
-    assert signed_in.page.get_by_label("In so many seconds").input_value() == "120"
+    expect(signed_in.page.get_by_label("Condition 2: attribute")).to_have_value("mfa")
+    expect(signed_in.page.get_by_label("In so many seconds")).to_have_value("120")
     assert text_of(signed_in).endswith("in 2 minutes\n")  # what is typed stays as it was typed
 
 
@@ -96,23 +96,22 @@ def test_an_operator_knows_the_declared_type(api: httpx.Client, signed_in: Desk)
     wait_for_text(signed_in, '"draft"')
     signed_in.page.get_by_role("button", name="Add a condition").click()
     signed_in.page.get_by_label("Condition 2: attribute").fill("pages")
-    operators = signed_in.page.get_by_label("Condition 2: comparison").locator("option").all_inner_texts()
-    assert "is at most" in operators
-    assert "matches" not in operators  # `pages` is a number
-    assert signed_in.page.get_by_label("Condition 2: value: kind").input_value() == "number"
+    operators = signed_in.page.get_by_label("Condition 2: comparison").locator("option")
+    expect(operators.get_by_text("matches", exact=True)).to_have_count(0)  # `pages` is a number
+    expect(operators.get_by_text("is at most", exact=True)).to_have_count(1)
+    expect(signed_in.page.get_by_label("Condition 2: value: kind")).to_have_value("number")
     signed_in.page.get_by_label("Condition 2: value", exact=True).fill("ten")
     signed_in.sees("is not a number")
-    assert signed_in.page.get_by_role("button", name="Review and save").is_disabled()
+    expect(signed_in.page.get_by_role("button", name="Review and save")).to_be_disabled()
 
 
 def test_a_finding_stands_at_the_field_and_at_the_character(api: httpx.Client, signed_in: Desk) -> None:
     signed_in.go(EDITOR)
     wait_for_text(signed_in, '"draft"')
     signed_in.page.get_by_label("The policy as text").fill(text_of(signed_in).replace("status", "statu"))
-    signed_in.page.locator("mark.error").first.wait_for()
-    assert "statu" in signed_in.page.locator("mark.error").first.inner_text()
+    expect(signed_in.page.locator("mark.error").first).to_contain_text("statu")
     signed_in.page.locator(".row.comparison .fault").first.wait_for()
-    assert signed_in.page.get_by_role("button", name="Review and save").is_disabled()
+    expect(signed_in.page.get_by_role("button", name="Review and save")).to_be_disabled()
 
 
 def test_a_text_that_cannot_be_read_leaves_the_form_as_it_was(api: httpx.Client, signed_in: Desk) -> None:
@@ -137,7 +136,7 @@ def test_a_change_is_reviewed_saved_decided_by_and_undone(api: httpx.Client, sig
     signed_in.page.get_by_role("button", name="Review and save").click()
     dialog = signed_in.page.get_by_role("dialog")
     dialog.get_by_text("From then on").wait_for()
-    assert "editor" in dialog.locator(".removed").first.inner_text()
+    expect(dialog.locator(".removed").first).to_contain_text("editor")
     assert signed_in.serious() == []
     assert api.post("/access/v1/evaluation", json=question).json()["decision"] is False
     dialog.get_by_role("button", name="Save the policy").click()
@@ -157,7 +156,7 @@ def test_somebody_elses_change_is_shown_and_not_overwritten(api: httpx.Client, s
     api.patch(PATH, json={"description": "theirs"})
     save(signed_in)
     signed_in.sees("Somebody else has changed this policy meanwhile.")
-    assert "theirs" in signed_in.page.locator(".removed").last.inner_text()
+    expect(signed_in.page.locator(".removed").last).to_contain_text("theirs")
     assert api.get(PATH).json()["priority"] == 7
     signed_in.page.get_by_role("button", name="Keep mine, to save over it").click()
     signed_in.page.get_by_role("button", name="Save the policy").click()
@@ -188,7 +187,7 @@ def test_deleting_asks_for_the_name_and_can_be_undone(api: httpx.Client, signed_
     signed_in.go(PAGE)
     signed_in.page.get_by_role("button", name="Delete").click()
     button = signed_in.page.get_by_role("button", name="Delete the policy")
-    assert button.is_disabled()
+    expect(button).to_be_disabled()
     signed_in.page.get_by_label("To confirm, type").fill(ID)
     button.click()
     signed_in.sees("The policy is deleted.")
@@ -203,7 +202,7 @@ def test_an_integer_of_any_length_survives_an_edit(api: httpx.Client, signed_in:
     api.patch(PATH, json={"conditions": {"resource_attrs": [{"key": "pages", "op": "lt", "value": long}]}})
     signed_in.go(EDITOR)
     wait_for_text(signed_in, str(long))
-    assert signed_in.page.get_by_label("Condition 1: value", exact=True).input_value() == str(long)
+    expect(signed_in.page.get_by_label("Condition 1: value", exact=True)).to_have_value(str(long))
     signed_in.page.get_by_label("Priority").fill("8")
     wait_for_text(signed_in, "priority 8")
     save(signed_in)
@@ -218,9 +217,8 @@ def test_text_that_is_not_saved_is_not_lost_without_asking(api: httpx.Client, si
     asked: list[str] = []
     signed_in.page.once("dialog", lambda dialog: (asked.append(dialog.message), dialog.dismiss()))
     signed_in.go("#/default/roles")
-    signed_in.page.wait_for_timeout(300)
     assert asked == ["What you wrote here is not saved. Leave it?"]
-    assert signed_in.page.get_by_label("Priority").input_value() == "8"
+    expect(signed_in.page.get_by_label("Priority")).to_have_value("8")
     signed_in.page.once("dialog", lambda dialog: dialog.accept())
     signed_in.go("#/default/roles")
     signed_in.page.get_by_role("heading", name="Roles").wait_for()
@@ -230,8 +228,9 @@ def test_a_reader_is_offered_no_change(api: httpx.Client, at_desk: Desk) -> None
     made = api.post("/v1/api-keys", json={"name": "reader", "scopes": ["read"]}).json()
     at_desk.sign_in(made["key"], PAGE)
     at_desk.sees("This credential may only read")
-    assert not at_desk.page.get_by_role("button", name="Delete").count()
-    assert not at_desk.page.get_by_role("link", name="Edit", exact=True).count()
+    at_desk.settle()
+    expect(at_desk.page.get_by_role("button", name="Delete")).to_have_count(0)
+    expect(at_desk.page.get_by_role("link", name="Edit", exact=True)).to_have_count(0)
 
 
 @pytest.mark.parametrize("name", HOSTILE_NAMES, ids=range(len(HOSTILE_NAMES)))
@@ -245,8 +244,8 @@ def test_hostile_names_break_nothing(name: str, signed_in: Desk, server: Server)
             signed_in.go("#/default/policies?role=editor")
             signed_in.page.locator("tbody a", has_text=as_seen(name.strip()[:60])).first.click()
             signed_in.page.get_by_role("link", name="Edit", exact=True).click()
-            signed_in.page.get_by_label("Name", exact=True).wait_for()
-            assert signed_in.page.get_by_label("Name", exact=True).input_value() == name
+            signed_in.sees_value("Name", name)
+            signed_in.settle()
             assert signed_in.page.title().endswith("default · Writ")
         finally:
             client.delete(made.headers["Location"])

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from tests.support.console import Desk
+from tests.support.console import Desk, expect
 from tests.support.server import Server
 
 pytestmark = pytest.mark.browser
@@ -52,7 +52,7 @@ def test_a_failed_test_says_what_it_expected(api: httpx.Client, signed_in: Desk)
     signed_in.page.get_by_role("button", name="Run the tests").click()
     signed_in.sees("0 tests passed, 1 failed")
     row = signed_in.page.get_by_role("row", name="decision")
-    assert row.get_by_role("cell").all_inner_texts() == ["decision", "false", "true"]
+    expect(row.get_by_role("cell")).to_have_text(["decision", "false", "true"])
     assert signed_in.serious() == []
 
 
@@ -79,7 +79,7 @@ def test_faulty_json_is_not_saved(api: httpx.Client, signed_in: Desk) -> None:
     signed_in.go("#/default/tests/guests")
     signed_in.page.get_by_label("All tests, as JSON").fill('{"tests": [')
     signed_in.sees("This is no JSON object with a list")
-    assert signed_in.page.get_by_role("button", name="Review and save").is_disabled()
+    expect(signed_in.page.get_by_role("button", name="Review and save")).to_be_disabled()
 
 
 def test_a_change_shows_the_tests_that_it_breaks_before_it_is_saved(api: httpx.Client, signed_in: Desk) -> None:
@@ -89,10 +89,10 @@ def test_a_change_shows_the_tests_that_it_breaks_before_it_is_saved(api: httpx.C
     signed_in.page.get_by_role("button", name="Review and save").click()
     dialog = signed_in.page.get_by_role("dialog")
     dialog.get_by_text("0 tests would pass and 1 would fail").wait_for()
-    assert "passes now, fails then" in dialog.inner_text()
+    expect(dialog).to_contain_text("passes now, fails then")
     assert api.get(POLICY).json()["conditions"]["resource_attrs"][0]["value"] == "note"
     dialog.get_by_role("button", name="Go on editing").click()
-    assert signed_in.page.get_by_label("Condition 1: value", exact=True).input_value() == "memo"
+    signed_in.sees_value("Condition 1: value", "memo")
 
 
 def test_a_deletion_shows_the_tests_that_it_breaks(api: httpx.Client, signed_in: Desk) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.console import Desk, desk
+from tests.support.console import Desk, desk, expect
 from tests.support.server import KEY, Server
 
 pytestmark = pytest.mark.browser
@@ -64,7 +64,7 @@ def test_a_promotion_is_previewed_and_carried_out(signed_in: Desk) -> None:
     signed_in.page.get_by_label("From environment").fill(source)
     press(signed_in, "Show what would change")
     signed_in.page.get_by_role("button", name=f"Promote to {target}").wait_for()
-    assert signed_in.page.locator(".added .mono").all_inner_texts() == ["    allow chief to publish report"]
+    expect(signed_in.page.locator(".added .mono")).to_have_text(["    allow chief to publish report"])
     signed_in.page.locator(".people").get_by_text("− loses").wait_for()
     signed_in.page.locator(".people").get_by_role("link", name="mia").first.wait_for()
     assert roles(signed_in, target) == ["analyst"]
@@ -114,7 +114,8 @@ def test_a_second_person_approves(browser: Any, server: Server) -> None:
         found.sign_in(asker, f"#/{target}/promotion?from={source}")
         press(found, f"Promote to {target}")
         found.sees("Another credential must approve it.")
-        assert not found.page.get_by_role("button", name="Approve").count()
+        found.settle()
+        expect(found.page.get_by_role("button", name="Approve")).to_have_count(0)
         assert roles(found, target) == ["analyst"]
     with desk(browser, server) as found:
         found.sign_in(approver, f"#/{target}/promotion")
@@ -122,7 +123,7 @@ def test_a_second_person_approves(browser: Any, server: Server) -> None:
         found.page.get_by_role("link", name=source).first.click()
         found.page.get_by_role("button", name="Approve").wait_for()
         found.page.locator(".people").get_by_text("− loses").wait_for()
-        assert found.page.locator(".added .mono").all_inner_texts() == ["    allow chief to publish report"]
+        expect(found.page.locator(".added .mono")).to_have_text(["    allow chief to publish report"])
         press(found, "Approve")
         found.page.get_by_text("✓ done").wait_for()
         found.sees("Approved by")
@@ -144,8 +145,8 @@ def test_stored_tests_are_shown_to_asker_and_approver(browser: Any, server: Serv
         found.sign_in(key(found, "asker"), f"#/{target}/promotion?from={source}")
         found.page.get_by_role("heading", name="Stored tests").wait_for()
         section = found.page.locator("section").filter(has_text="Stored tests")
-        assert section.locator(".name").all_inner_texts() == [failing]
-        assert "1 test would pass and 1 would fail (1 then denied)." in section.inner_text()
+        expect(section.locator(".name")).to_have_text([failing])
+        expect(section).to_contain_text("1 test would pass and 1 would fail (1 then denied).")
         assert found.serious() == []
         press(found, f"Promote to {target}")
         found.sees("Another credential must approve it.")
@@ -154,7 +155,7 @@ def test_stored_tests_are_shown_to_asker_and_approver(browser: Any, server: Serv
         found.page.get_by_role("link", name=source).first.click()
         found.page.get_by_role("heading", name="Stored tests").wait_for()
         section = found.page.locator("section").filter(has_text="Stored tests")
-        assert section.locator(".name").all_inner_texts() == [failing]
+        expect(section.locator(".name")).to_have_text([failing])
         with found.client() as api:
             api.patch(f"/v1/environments/{target}", json={"tests_must_pass": True}).raise_for_status()
         press(found, "Approve")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.console import Desk
+from tests.support.console import Desk, expect
 from tests.support.server import KEY, Server
 
 pytestmark = pytest.mark.browser
@@ -63,12 +63,12 @@ class Held:
             self.desk.page.wait_for_timeout(20)
 
     def release(self) -> None:
-        """Let the calls go on, and those that follow."""
+        """Let the calls go on, and those that follow. The page has their answers then."""
         self.desk.page.unroute(self.pattern)
         for route in self.routes:
             with contextlib.suppress(Exception):  # the page has given it up
                 route.continue_()
-        self.desk.page.wait_for_timeout(500)
+        self.desk.settle()
 
 
 def test_an_export_stops_with_its_session(keys: Any, signed_in: Desk) -> None:
@@ -96,14 +96,16 @@ def test_an_export_stops_with_its_session(keys: Any, signed_in: Desk) -> None:
     sign_in_here(signed_in, other["key"])
     with contextlib.suppress(Exception):  # the page has given it up
         first[0][0].continue_(url=first[0][1])
-    signed_in.page.wait_for_timeout(1_000)
+    signed_in.settle()
+    signed_in.go("#/default/policies")  # a call that goes out later than a second page of the export would
+    signed_in.settle()
     assert len(asked) == 1
 
 
 def test_a_refusal_of_an_earlier_session_does_not_end_this_one(keys: Any, at_desk: Desk) -> None:
     first, second = made(keys, "first", "read"), made(keys, "second", "read")
     at_desk.sign_in(first["key"], "#/default/policies")
-    at_desk.page.wait_for_load_state("networkidle")
+    at_desk.settle()
     held = Held(at_desk, "**/v1/environments/default/roles?*")
     at_desk.go("#/default/roles")
     held.wait()
@@ -112,7 +114,7 @@ def test_a_refusal_of_an_earlier_session_does_not_end_this_one(keys: Any, at_des
     sign_in_here(at_desk, second["key"])
     held.release()
     at_desk.sees("Signed in as second, read")
-    assert not at_desk.page.get_by_role("heading", name="Sign in to Writ").count()
+    expect(at_desk.page.get_by_role("heading", name="Sign in to Writ")).to_have_count(0)
 
 
 def test_the_next_caller_sees_no_environments_of_the_one_before(keys: Any, signed_in: Desk) -> None:
@@ -123,9 +125,9 @@ def test_the_next_caller_sees_no_environments_of_the_one_before(keys: Any, signe
     sign_out(signed_in)
     held = Held(signed_in, "**/v1/environments?*")
     sign_in_here(signed_in, bound["key"])
-    assert options.all_inner_texts() == ["mine"]
+    expect(options).to_have_text(["mine"])
     held.release()
-    assert options.all_inner_texts() == ["mine"]
+    expect(options).to_have_text(["mine"])
 
 
 def test_the_next_caller_can_not_undo_what_the_one_before_did(keys: Any, signed_in: Desk) -> None:
@@ -138,8 +140,9 @@ def test_the_next_caller_can_not_undo_what_the_one_before_did(keys: Any, signed_
     sign_out(signed_in)
     sign_in_here(signed_in, made(keys, "reader", "read")["key"])
     signed_in.page.get_by_role("search").wait_for()
-    assert not signed_in.page.get_by_role("button", name="Undo").count()
-    assert not signed_in.page.get_by_text("The role is deleted").count()  # it is not announced either
+    signed_in.settle()
+    expect(signed_in.page.get_by_role("button", name="Undo")).to_have_count(0)
+    expect(signed_in.page.get_by_text("The role is deleted")).to_have_count(0)  # it is not announced either
 
 
 def test_a_secret_that_comes_after_the_sign_out_is_not_shown(signed_in: Desk) -> None:
@@ -150,11 +153,11 @@ def test_a_secret_that_comes_after_the_sign_out_is_not_shown(signed_in: Desk) ->
     held.wait()
     sign_out(signed_in)
     held.release()
-    assert not signed_in.page.get_by_role("dialog").count()
+    expect(signed_in.page.get_by_role("dialog")).to_have_count(0)
     assert "client_secret" not in signed_in.page.content()
     sign_in_here(signed_in, KEY)
     signed_in.page.get_by_role("heading", name="New client").wait_for()
-    assert not signed_in.page.get_by_role("dialog").count()
+    expect(signed_in.page.get_by_role("dialog")).to_have_count(0)
 
 
 def test_a_question_ends_with_its_session(keys: Any, at_desk: Desk) -> None:
@@ -167,10 +170,10 @@ def test_a_question_ends_with_its_session(keys: Any, at_desk: Desk) -> None:
     keys.delete(f"/v1/api-keys/{key['id']}").raise_for_status()
     press(at_desk, "Delete client")
     at_desk.page.get_by_role("heading", name="Sign in to Writ").wait_for()
-    assert not at_desk.page.get_by_role("dialog").count()
+    expect(at_desk.page.get_by_role("dialog")).to_have_count(0)
     sign_in_here(at_desk, KEY)
     at_desk.page.get_by_role("heading", name="asked about").wait_for()
-    assert not at_desk.page.get_by_role("dialog").count()
+    expect(at_desk.page.get_by_role("dialog")).to_have_count(0)
 
 
 def test_a_secret_on_the_screen_outlives_a_credential_that_ends(keys: Any, at_desk: Desk) -> None:

@@ -43,14 +43,17 @@ def told(desk: Desk) -> list[str]:
     page, found = desk.page, list[str]()
     desk.sign_in(place="#/default/overview")
     page.get_by_text("Counted since").wait_for()
+    desk.settle()
     found += page.locator("h2", has_text="Decisions of").or_(page.locator("h2", has_text="Why")).all_inner_texts()
     desk.go("#/default/denials")
     page.locator("main tbody tr").first.wait_for()
+    desk.settle()
     found += page.locator("h1 small").all_inner_texts()
     desk.go(f"#/default/policies/{POLICY}")
     page.get_by_role("button", name="Delete", exact=True).click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_role("heading", name="Recent decisions").wait_for()
+    desk.settle()
     return [*found, *dialog.locator("h3", has_text="Recent").all_inner_texts()]
 
 

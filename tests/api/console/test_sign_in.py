@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.support.console import Desk
+from tests.support.console import Desk, expect
 from tests.support.server import KEY
 
 pytestmark = pytest.mark.browser
@@ -36,7 +36,8 @@ def test_a_client_signs_in_with_its_secret(at_desk: Desk) -> None:
     at_desk.page.get_by_label("Client secret").fill(made["client_secret"])
     at_desk.page.get_by_role("button", name="Sign in").click()
     at_desk.sees("Signed in as console of ops, read")
-    assert not at_desk.page.get_by_role("link", name="Clients and keys").count()  # it needs `admin`
+    at_desk.settle()
+    expect(at_desk.page.get_by_role("link", name="Clients and keys")).to_have_count(0)  # it needs `admin`
 
 
 def test_a_wrong_key_is_refused_where_it_was_typed(at_desk: Desk) -> None:
@@ -44,7 +45,7 @@ def test_a_wrong_key_is_refused_where_it_was_typed(at_desk: Desk) -> None:
     at_desk.page.get_by_label("API key, or the administrator's key").fill("wrong")
     at_desk.page.get_by_role("button", name="Sign in").click()
     at_desk.page.get_by_role("alert").wait_for()
-    assert at_desk.page.get_by_role("heading", name="Sign in to Writ").is_visible()
+    expect(at_desk.page.get_by_role("heading", name="Sign in to Writ")).to_be_visible()
 
 
 def test_a_reload_forgets_the_session_and_returns_to_the_page(at_desk: Desk) -> None:
@@ -73,7 +74,7 @@ def test_nothing_is_asked_of_another_host(at_desk: Desk) -> None:
     asked: list[str] = []
     at_desk.page.on("request", lambda request: asked.append(request.url))
     at_desk.sign_in()
-    at_desk.page.wait_for_load_state("networkidle")
+    at_desk.settle()
     assert asked
     assert all(url.startswith((at_desk.server.url, "about:")) for url in asked)
 
@@ -81,7 +82,7 @@ def test_nothing_is_asked_of_another_host(at_desk: Desk) -> None:
 def test_signing_out_leaves_nothing(signed_in: Desk) -> None:
     signed_in.page.get_by_role("button", name="Sign out").click()
     signed_in.page.get_by_role("heading", name="Sign in to Writ").wait_for()
-    assert signed_in.page.get_by_role("navigation", name="Console").count() == 0
+    expect(signed_in.page.get_by_role("navigation", name="Console")).to_have_count(0)
 
 
 def test_the_sign_in_can_be_used_by_everybody(at_desk: Desk) -> None:

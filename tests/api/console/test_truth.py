@@ -80,7 +80,7 @@ def settled(desk: Desk, place: str) -> None:
     desk.page.get_by_role("heading", name="No such page").wait_for()
     desk.go(place)
     desk.page.get_by_role("heading", name="No such page").wait_for(state="detached")
-    desk.page.wait_for_load_state("networkidle")
+    desk.settle()
 
 
 def listed(desk: Desk, place: str) -> list[str]:
