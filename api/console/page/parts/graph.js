@@ -3,8 +3,8 @@
 // Each box is a link, and says for readers what the lines from it show.
 
 import { html, nothing, svg } from "../core/html.js";
-import { now } from "../core/clock.js";
 import { get, path } from "../core/api.js";
+import { isInForce } from "../core/clock.js";
 import { placeLink } from "../core/place.js";
 import { Awaited } from "./awaited.js";
 
@@ -29,7 +29,7 @@ function drawn(env, { nodes, links, truncated }) {
   const places = placed(nodes, links);
   const wide = Math.max(...places.map((one) => one.x)) + WIDE;
   const high = Math.max(...places.map((one) => one.y)) + HIGH;
-  const isPartly = links.some((one) => !inForce(one));
+  const isPartly = links.some((one) => !isInForce(one));
   return html`<div class="scroll"><svg class="graph" role="group" aria-label="Groups and roles" width=${wide + 2} height=${high + 2} viewBox=${`-1 -1 ${wide + 2} ${high + 2}`}>
       <g aria-hidden="true">${links.map((one) => line(places[one.lower], places[one.upper], one))}</g>
       ${nodes.map((one, at) => box(env, one, places[at], at, nodes, links))}</svg></div>
@@ -79,7 +79,7 @@ function line(from, to, link) {
   const way = to.x > from.x
     ? `M${x} ${y} C${x + GAP / 2} ${y} ${x + GAP / 2} ${end} ${x + GAP} ${end} L${to.x} ${end}`
     : `M${x} ${y} C${x + GAP} ${y} ${to.x - GAP} ${end} ${to.x} ${end}`;
-  return svg`<path class=${inForce(link) ? "" : "later"} d=${way}></path>`;
+  return svg`<path class=${isInForce(link) ? "" : "later"} d=${way}></path>`;
 }
 
 function box(env, one, { x, y }, at, nodes, links) {
@@ -92,8 +92,4 @@ function box(env, one, { x, y }, at, nodes, links) {
 }
 
 const said = (upper, link) =>
-  `${link.assignment === null ? "is a member of" : "holds"} ${upper.name ?? upper.id}${inForce(link) ? "" : ", but not now"}`;
-
-function inForce({ starts_at: start, expires_at: end }) {
-  return !(start && Date.parse(start) > now()) && !(end && Date.parse(end) <= now());
-}
+  `${link.assignment === null ? "is a member of" : "holds"} ${upper.name ?? upper.id}${isInForce(link) ? "" : ", but not now"}`;
