@@ -5,11 +5,10 @@ from typing import Any
 
 import pytest
 
-from tests.support.console import Desk, desk
+from tests.support.console import Desk, desk, expect
 from tests.support.server import Server
 
 pytestmark = pytest.mark.browser
-expect = pytest.importorskip("playwright.sync_api", reason="playwright is not installed").expect
 
 MIA = {"type": "user", "id": "mia"}
 MODEL = {
