@@ -117,20 +117,22 @@ class _Growing:
             self._assigned(_OF_SUBJECT if of_subject else _OF_GROUP, node)
 
     def downwards(self) -> None:
-        """Add who holds the start or is in it, and the groups in its groups, in any depth."""
+        """Add who holds the start, the groups in its groups, in any depth, and at last the subjects in it.
+
+        A group may have many subjects, which would leave no place for its groups.
+        """
         if self._start.kind is ElementKind.ROLES:
             self._assigned(_OF_ROLE, self._start)
-        elif self._start.kind is ElementKind.GROUPS:
-            for key in self._rows(_SUBJECTS_IN_GROUP, self._start.key):
-                self._link(Node(ElementKind.SUBJECTS, key), self._start)
         from_all = self._start.kind is ElementKind.ROLES
-        reached = {
-            node: None for node in self.nodes if node.kind is ElementKind.GROUPS and (from_all or node == self._start)
-        }
+        groups = (node for node in self.nodes if node.kind is ElementKind.GROUPS)
+        reached = {node: None for node in groups if from_all or node == self._start}
         for group in (waiting := [*reached]):  # it grows meanwhile
             for (id,) in self._rows(_GROUPS_IN_GROUP, group.key):
                 self._link(inner := Node(ElementKind.GROUPS, (id,)), group)
                 self._reach(inner, reached, waiting)
+        if self._start.kind is ElementKind.GROUPS:
+            for key in self._rows(_SUBJECTS_IN_GROUP, self._start.key):
+                self._link(Node(ElementKind.SUBJECTS, key), self._start)
 
     def _reach(self, node: Node, reached: dict[Node, None], waiting: list[Node]) -> None:
         """Let a walk go on from a node that it has not met, if the graph has it."""

@@ -58,6 +58,15 @@ def test_each_box_leads_to_its_element_by_keyboard(window: Desk) -> None:
     expect(window.page.get_by_role("group", name="Groups and roles").locator(".here")).to_contain_text("Everyone")
 
 
+def test_of_many_elements_the_nearest_are_drawn(window: Desk) -> None:
+    people = [{"type": "user", "id": f"u{number:02}"} for number in range(80)]
+    with window.client() as api:
+        assert api.post("/v1/environments/drawn/groups", json={"id": "crowd", "members": people}).status_code == 201
+    window.go("#/drawn/groups/crowd")
+    expect(window.page.get_by_role("group", name="Groups and roles").locator(".stop")).to_have_count(60)
+    expect(window.page.get_by_text("There are more elements than are drawn.")).to_be_visible()
+
+
 def test_a_role_without_holders_says_so(window: Desk) -> None:
     window.go("#/drawn/roles/idle")
     expect(window.page.get_by_text("It is in no group, and no assignment names it.")).to_be_visible()

@@ -12,6 +12,7 @@ const WIDE = 144;
 const HIGH = 40;
 const GAP = 40;
 const ROW = HIGH + 12;
+const MOST = 60; // boxes, so that people can follow the lines
 const SEGMENTS = { subject: "subjects", group: "groups", role: "roles" };
 
 // Returns a function that draws the graph around an element, which `query` names: {group}, {role}, or the two of a subject.
@@ -24,8 +25,11 @@ export function graph(env, query) {
   };
 }
 
-function drawn(env, { nodes, links, truncated }) {
-  if (!links.length) return html`<p class="soft">It is in no group, and no assignment names it.</p>`;
+// The nearest elements are the first ones, so these are connected without the others.
+function drawn(env, { nodes: all, links: allLinks, truncated }) {
+  if (!allLinks.length) return html`<p class="soft">It is in no group, and no assignment names it.</p>`;
+  const nodes = all.slice(0, MOST);
+  const links = allLinks.filter(({ lower, upper }) => lower < MOST && upper < MOST);
   const places = placed(nodes, links);
   const wide = Math.max(...places.map((one) => one.x)) + WIDE;
   const high = Math.max(...places.map((one) => one.y)) + HIGH;
@@ -34,7 +38,7 @@ function drawn(env, { nodes, links, truncated }) {
       <g aria-hidden="true">${links.map((one) => line(places[one.lower], places[one.upper], one))}</g>
       ${nodes.map((one, at) => box(env, one, places[at], at, nodes, links))}</svg></div>
     <p class="soft">A line leads from a member to its group, or from a holder to its role.${isPartly ? " A dashed one is an assignment that does not count now." : nothing}
-      ${truncated ? "There are more elements than are drawn." : nothing}</p>`;
+      ${truncated || all.length > MOST ? "There are more elements than are drawn." : nothing}</p>`;
 }
 
 // Members stand left of their groups, and roles on the right. In a circle of groups, the nearest way counts. A role that is held

@@ -96,6 +96,16 @@ def test_limits_cut_and_say_so(service: Managed, monkeypatch: pytest.MonkeyPatch
             assert (answer["truncated"], len(answer[shown])) == (True, 2)
 
 
+def test_many_subjects_hide_no_group(service: Managed, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(element_graph, "MOST_NODES", 10)
+    people = [{"type": "user", "id": f"u{number:02}"} for number in range(20)]
+    groups = [{"id": "all", "members": [*people, {"group": "inner"}]}, {"id": "inner"}]
+    stored(service, {"model": 1, "groups": groups})
+    answer = asked(service, group="all").json
+    nodes, _ = drawn(answer)
+    assert (nodes[:3], answer["truncated"]) == (["group:all", "group:inner", "subject:user:u00"], True)
+
+
 def test_what_is_drawn_is_what_decides(service: Managed) -> None:
     """A law over random models: the way up from a subject meets exactly the oracle's groups, and the roles of all."""
     found = 0
