@@ -26,10 +26,10 @@ def test_clients_are_made_renewed_revoked_and_deleted_beside_a_service(tmp_path:
         arguments = ("--scope", "read", "--scope", "write", "--env", "default", "--lifetime", "60")
         made = json.loads(clients("create", "importer", *arguments, "--description", "nightly"))
         old = made.pop("client_secret")
-        assert status(old) == 200
         assert (made["scopes"], made["environments"], made["token_lifetime"]) == (["read", "write"], ["default"], 60)
         assert admin.get(f"/v1/clients/{made['client_id']}").json() == made
         assert [json.loads(line) for line in clients().splitlines()] == [made]
+        assert status(old) == 200
         new = json.loads(clients("secret", made["client_id"]))["client_secret"]
         assert (status(old), status(new)) == (401, 200)
         assert clients("revoke", made["client_id"]) == b""
