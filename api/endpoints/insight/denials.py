@@ -69,10 +69,6 @@ MOST_DAYS: Final = 366
 _REASONS: Final = [code.value for code in ReasonCode if code is not ReasonCode.ALLOWED]
 
 
-def _text(name: str, about: str) -> Parameter:
-    return Parameter(name, about, {"type": "string"})
-
-
 LIST: Final = Operation(
     "listDenials",
     "Insight",
@@ -86,9 +82,9 @@ LIST: Final = Operation(
             f"Only the denials of this time until now, like `1h` or `7d`, up to `{MOST_DAYS}d`.",
             {"type": "string", "pattern": "^[0-9]{1,9}[smhd]$"},
         ),
-        _text("subject", "Only those of the subject with this id or external id."),
-        _text("action", "Only those of this action."),
-        _text("resource", "Only those of the resource with this id, external id or name."),
+        Parameter("subject", "Only those of the subject with this id or external id."),
+        Parameter("action", "Only those of this action."),
+        Parameter("resource", "Only those of the resource with this id, external id or name."),
         Parameter("reason", "Only those with this reason code.", {"enum": _REASONS}),
         *PAGE,
     ),

@@ -56,10 +56,6 @@ class GraphAnswer(Struct, frozen=True):
     truncated: bool
 
 
-def _text(name: str, about: str) -> Parameter:
-    return Parameter(name, about, {"type": "string"})
-
-
 GET: Final = Operation(
     "getGraph",
     "Insight",
@@ -68,10 +64,10 @@ GET: Final = Operation(
     "Name one element: a `role`, a `group`, or the `subject.type` and `subject.id`. It shows"
     f" {element_graph.MOST_NODES} nodes and {element_graph.MOST_LINKS:,} links at most, the nearest first.",
     query=(
-        _text("role", "The id of a role."),
-        _text("group", "The id of a group."),
-        _text("subject.type", "The type of a subject."),
-        _text("subject.id", "The id of this subject."),
+        Parameter("role", "The id of a role."),
+        Parameter("group", "The id of a group."),
+        Parameter("subject.type", "The type of a subject."),
+        Parameter("subject.id", "The id of this subject."),
     ),
 )
 

@@ -12,6 +12,7 @@ from ..elements.kinds import KINDS
 from ..elements.tables import TABLES
 from ..environments import Environment
 from ..errors import ElementKey
+from .subject_holdings import ASSIGNMENTS_OF_GROUP, ASSIGNMENTS_OF_SUBJECT, GROUPS_OF_GROUP, GROUPS_OF_SUBJECT
 
 MOST_NODES: Final = 200
 """The elements that a graph shows."""
@@ -20,22 +21,13 @@ MOST_LINKS: Final = 1_000
 """The memberships and assignments that a graph shows."""
 
 # PERF: each query reads an index, and its limit bounds its work.
-_GROUPS_OF_SUBJECT: Final = (
-    "SELECT group_id FROM group_subjects WHERE environment = ? AND type = ? AND id = ? ORDER BY group_id LIMIT ?"
-)
-_GROUPS_OF_GROUP: Final = (
-    "SELECT group_id FROM group_groups WHERE environment = ? AND member = ? ORDER BY group_id LIMIT ?"
-)
 _GROUPS_IN_GROUP: Final = (
     "SELECT member FROM group_groups WHERE environment = ? AND group_id = ? ORDER BY member LIMIT ?"
 )
 _SUBJECTS_IN_GROUP: Final = (
     "SELECT type, id FROM group_subjects WHERE environment = ? AND group_id = ? ORDER BY type, id LIMIT ?"
 )
-_ASSIGNMENTS: Final = "SELECT body FROM assignments WHERE environment = ? AND {} ORDER BY place LIMIT ?"
-_OF_SUBJECT: Final = _ASSIGNMENTS.format("subject_type = ? AND subject_id = ?")
-_OF_GROUP: Final = _ASSIGNMENTS.format("group_id = ?")
-_OF_ROLE: Final = _ASSIGNMENTS.format("role = ?")
+_OF_ROLE: Final = "SELECT body FROM assignments WHERE environment = ? AND role = ? ORDER BY place LIMIT ?"
 _GRANT: Final = "SELECT 1 FROM grants WHERE environment = ? AND subject_type = ? AND subject_id = ? LIMIT 1"
 
 
@@ -95,7 +87,7 @@ class _Growing:
         kind, key = self._start
         if TABLES[kind].find(self._db, self._environment, key) is not None:
             return True
-        queries = (_GROUPS_OF_SUBJECT, _OF_SUBJECT) if kind is ElementKind.SUBJECTS else ()
+        queries = (GROUPS_OF_SUBJECT, ASSIGNMENTS_OF_SUBJECT) if kind is ElementKind.SUBJECTS else ()
         named = any(next(self._rows(query, key), None) for query in queries)
         return named or (bool(queries) and self._db.execute(_GRANT, (self._environment, *key)).fetchone() is not None)
 
@@ -111,19 +103,19 @@ class _Growing:
         reached = {self._start: None} if self._start.kind is not ElementKind.ROLES else {}
         for node in (waiting := [*reached]):  # it grows meanwhile
             of_subject = node.kind is ElementKind.SUBJECTS
-            for (id,) in self._rows(_GROUPS_OF_SUBJECT if of_subject else _GROUPS_OF_GROUP, node.key):
+            for (id,) in self._rows(GROUPS_OF_SUBJECT if of_subject else GROUPS_OF_GROUP, node.key):
                 self._link(node, group := Node(ElementKind.GROUPS, (id,)))
                 self._reach(group, reached, waiting)
-            self._assigned(_OF_SUBJECT if of_subject else _OF_GROUP, node)
+            self._assigned(ASSIGNMENTS_OF_SUBJECT if of_subject else ASSIGNMENTS_OF_GROUP, node)
 
     def downwards(self) -> None:
         """Add who holds the start, the groups in its groups, in any depth, and at last the subjects in it.
 
         A group may have many subjects, which would leave no place for its groups.
         """
-        if self._start.kind is ElementKind.ROLES:
-            self._assigned(_OF_ROLE, self._start)
         from_all = self._start.kind is ElementKind.ROLES
+        if from_all:
+            self._assigned(_OF_ROLE, self._start)
         groups = (node for node in self.nodes if node.kind is ElementKind.GROUPS)
         reached = {node: None for node in groups if from_all or node == self._start}
         for group in (waiting := [*reached]):  # it grows meanwhile

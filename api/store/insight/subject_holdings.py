@@ -26,13 +26,15 @@ MOST_GRANTS: Final = 1_000
 """The grants that an answer names."""
 
 # PERF: each query reads an index in its order, so a limit bounds its work.
-_DIRECT: Final = (
+GROUPS_OF_SUBJECT: Final = (
     "SELECT group_id FROM group_subjects WHERE environment = ? AND type = ? AND id = ? ORDER BY group_id LIMIT ?"
 )
-_ABOVE: Final = "SELECT group_id FROM group_groups WHERE environment = ? AND member = ? ORDER BY group_id LIMIT ?"
+GROUPS_OF_GROUP: Final = (
+    "SELECT group_id FROM group_groups WHERE environment = ? AND member = ? ORDER BY group_id LIMIT ?"
+)
 _ROWS: Final = "SELECT body FROM {} WHERE environment = ? AND {} ORDER BY {} LIMIT ?"
-_OF_SUBJECT: Final = _ROWS.format("assignments", "subject_type = ? AND subject_id = ?", "place")
-_OF_GROUP: Final = _ROWS.format("assignments", "group_id = ?", "place")
+ASSIGNMENTS_OF_SUBJECT: Final = _ROWS.format("assignments", "subject_type = ? AND subject_id = ?", "place")
+ASSIGNMENTS_OF_GROUP: Final = _ROWS.format("assignments", "group_id = ?", "place")
 _GRANTS: Final = _ROWS.format("grants", "subject_type = ? AND subject_id = ?", "resource_type, resource_id, place")
 _GRANTS_OF_GROUP: Final = _ROWS.format("grants", "group_id = ?", "resource_type, resource_id, place")
 
@@ -85,12 +87,12 @@ def holdings(db: Connection, environment: Environment, key: ElementKey) -> Holdi
 def _groups(db: Connection, environment: int, key: ElementKey) -> tuple[dict[str, tuple[str, ...]], bool]:
     """Returns the groups of a subject, nearest first, and whether there are more. A circle is harmless (P3)."""
     most, steps = MOST_GROUPS + 1, 0
-    ways: dict[str, tuple[str, ...]] = {id: () for (id,) in db.execute(_DIRECT, (environment, *key, most))}
+    ways: dict[str, tuple[str, ...]] = {id: () for (id,) in db.execute(GROUPS_OF_SUBJECT, (environment, *key, most))}
     waiting = [*ways]
     for group in waiting:  # it grows meanwhile
         if len(ways) > MOST_GROUPS or steps > MOST_STEPS:
             break
-        for (id,) in db.execute(_ABOVE, (environment, group, most)):
+        for (id,) in db.execute(GROUPS_OF_GROUP, (environment, group, most)):
             if id not in ways:
                 ways[id] = (*ways[group], group)
                 steps += len(ways[id])
@@ -103,11 +105,11 @@ def _roles(
 ) -> tuple[dict[str, tuple[HeldAssignment, ...]], bool]:
     """Returns the assignments of a subject and its groups by role, and whether there are more."""
     most = MOST_ASSIGNMENTS + 1
-    found = _rows(db, _OF_SUBJECT, (environment, *key), most)
+    found = _rows(db, ASSIGNMENTS_OF_SUBJECT, (environment, *key), most)
     for group in groups:
         if len(found) >= most:
             break
-        found += _rows(db, _OF_GROUP, (environment, group), most - len(found))
+        found += _rows(db, ASSIGNMENTS_OF_GROUP, (environment, group), most - len(found))
     roles: dict[str, list[HeldAssignment]] = {}
     for body in map(decode_body, found[:MOST_ASSIGNMENTS]):
         held = HeldAssignment(body["id"], body.get("group"), body.get("starts_at"), body.get("expires_at"))

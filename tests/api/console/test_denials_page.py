@@ -57,8 +57,6 @@ def test_a_denial_is_told_with_its_reason_and_tried_again(signed_in: Desk) -> No
 
 def test_a_filter_of_time_subject_and_reason_has_an_address(signed_in: Desk) -> None:
     """The last hour's denials take two clicks: the page, and its hour."""
-    from playwright.sync_api import expect
-
     ask(signed_in, "first-of-two")
     ask(signed_in, "second-of-two")
     page = signed_in.page

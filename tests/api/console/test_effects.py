@@ -70,8 +70,6 @@ def test_a_save_dialog_shows_who_gains_and_who_loses(signed_in: Desk) -> None:
 
 
 def test_a_restoration_shows_people_before_it_is_made(signed_in: Desk) -> None:
-    from playwright.sync_api import expect
-
     environment(signed_in, "back", MODEL)
     patch(signed_in, "back/policies/publish", roles=["chief"])
     signed_in.go("#/back/history/1/restore")
@@ -88,9 +86,7 @@ def test_a_restoration_shows_people_before_it_is_made(signed_in: Desk) -> None:
 
 
 def test_each_number_of_people_opens_their_list(signed_in: Desk) -> None:
-    """Of 30 who lose, the answer names some. What is listed and what is not sum up to the number."""
-    from playwright.sync_api import expect
-
+    """The answer names some of 30 who lose. Those listed and those left out sum up to the number."""
     many = [{"role": "analyst", "subject": {"type": "user", "id": f"person-{n:02}"}} for n in range(30)]
     environment(signed_in, "many", MODEL | {"assignments": many})
     signed_in.go("#/many/policies/publish")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.console import HOSTILE_NAMES, Desk, desk
+from tests.support.console import HOSTILE_NAMES, Desk, desk, expect
 from tests.support.server import Server
 
 pytestmark = pytest.mark.browser
@@ -39,8 +39,6 @@ def ends(browser: Any, server: Server) -> Iterator[Desk]:
 
 
 def test_what_ends_this_week_takes_one_click(ends: Desk) -> None:
-    from playwright.sync_api import expect
-
     ends.page.get_by_role("navigation", name="Console").get_by_role("link", name="Ending access").click()
     rows = ends.page.locator("main tbody tr")
     expect(rows).to_have_count(1)
@@ -53,8 +51,6 @@ def test_what_ends_this_week_takes_one_click(ends: Desk) -> None:
     [("Ends this month", "month", ["tomorrow", "later"]), ("Ended this month", "ended", ["yesterday"])],
 )
 def test_each_filter_has_an_address(ends: Desk, link: str, show: str, names: list[str]) -> None:
-    from playwright.sync_api import expect
-
     ends.go("#/terms/ending")
     ends.page.get_by_role("link", name=link).click()
     expect(ends.page.get_by_role("link", name=link)).to_have_attribute("aria-current", "true")
@@ -66,8 +62,6 @@ def test_each_filter_has_an_address(ends: Desk, link: str, show: str, names: lis
 
 
 def test_the_file_has_what_is_listed_and_no_formula(ends: Desk, tmp_path: Path) -> None:
-    from playwright.sync_api import expect
-
     ends.go("#/terms/ending?show=month")
     expect(ends.page.locator("main tbody tr")).to_have_count(2)
     with ends.page.expect_download() as download:

@@ -73,7 +73,7 @@ def test_the_caller_chooses_the_time(served: Managed, within: str, listed: list[
 
 
 def test_what_has_ended_is_listed_by_the_clock_of_the_service(served: Managed) -> None:
-    """What ends now has ended. What ended as long ago as that, to the instant, is left out."""
+    """An element that ends now has ended. One that ended as long ago as that, to the instant, is left out."""
     for id, expires in (("yesterday", "2027-01-14T09:00:00Z"), ("edge", "2027-01-14T08:00:00Z")):
         served.create("grants", MEMBERS["grants"] | {"id": id, "expires_at": expires})
     for limit in (1, 100):
