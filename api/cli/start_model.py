@@ -10,7 +10,7 @@ from ...compiler.source import Source
 from ..engines.live.build import InvalidModel, sources_of
 from ..engines.live.data_directory import UnusableDirectory
 from ..engines.live.import_model import check_model, ensure_bundle, store_model
-from ..store.actor import COMMAND_LINE
+from ..store.actor import command_actor
 from ..store.environment_ids import DEFAULT
 from ..store.store import Store
 from .demo import demo_sources
@@ -64,7 +64,7 @@ def _demo_documents(directory: Path, store: Store) -> list[Source]:
     documents = [Source(*document) for document in demo_sources()]
     if not store.revision_of(DEFAULT):
         return documents
-    if store.put_model(DEFAULT, COMMAND_LINE, documents, dry_run=True).changes:
+    if store.put_model(DEFAULT, command_actor(), documents, dry_run=True).changes:
         raise UnusableDirectory(
             f"`{directory}` has another model, which the demo would replace; choose another directory with `--data`"
         )

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from ...bundles.conditions.instants import show_seconds
-from .actor import COMMAND_LINE
+from .actor import command_actor
 from .audit.anchor import FILE as ANCHOR
 from .audit.anchor import Anchor
 from .audit.entries import AuditEntry, append
@@ -94,7 +94,7 @@ def restore(
         try:
             copy_database(SqliteConnections(file, "FULL"), unfinished)
             _check(connections)
-            restored = AuditEntry.of(show_seconds(clock()), COMMAND_LINE, Event.STORE_RESTORED, {"file": str(file)})
+            restored = AuditEntry.of(show_seconds(clock()), command_actor(), Event.STORE_RESTORED, {"file": str(file)})
             environments, credentials = _prepare(connections, replaced, restored, above)
         finally:
             connections.close()

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from .actor import ADMINISTRATORS, Actor
+from .actor import ADMINISTRATORS, Actor, administrator_of
 from .audit.entries import AuditEntry, append
 from .audit.events import Event
 from .credentials.credential_recheck import recheck_credential
@@ -80,5 +80,5 @@ def delete(db: Connection, actor: Actor, id: str, time: str) -> None:
 
 
 def _need_administrator(actor: Actor, message: str) -> None:
-    if actor.name not in ADMINISTRATORS:
+    if administrator_of(actor.name) not in ADMINISTRATORS:
         raise NotPermitted(message)

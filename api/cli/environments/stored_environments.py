@@ -13,7 +13,7 @@ from ...endpoints.management.promotions.promotion_shapes import PreviewAnswer, P
 from ...review.people.compared_models import people_between
 from ...review.people.people_answer import PeopleAnswer, people_answer
 from ...review.testing.tests_gate import GateOutcome, failing_tests, gate_outcome
-from ...store.actor import COMMAND_LINE
+from ...store.actor import command_actor
 from ...store.errors import Conflict, Drifted, Protected, Refusal, Rejected, StoreUnavailable
 from ...store.history.origin import POLICY_KINDS
 from ...store.models.model_pairs import ModelPair
@@ -38,47 +38,47 @@ class StoredPlace:
     def create(self, wanted: NewEnvironment) -> EnvironmentAnswer:
         settings = settings_of(wanted)
         with self._store() as store:
-            return shown_environment(store.create_environment(COMMAND_LINE, wanted.id, settings))
+            return shown_environment(store.create_environment(command_actor(), wanted.id, settings))
 
     def change(self, env: str, patch: EnvironmentPatch) -> EnvironmentAnswer:
         change = change_of(patch)
         with self._store() as store:
-            return shown_environment(store.change_environment(COMMAND_LINE, env, change))
+            return shown_environment(store.change_environment(command_actor(), env, change))
 
     def delete(self, env: str) -> None:
         with self._store() as store:
-            store.delete_environment(COMMAND_LINE, env)
+            store.delete_environment(command_actor(), env)
 
     def promote(self, env: str, wanted: Wanted, dry_run: bool) -> PreviewAnswer | Promotion:
         with self._store() as store:
-            models = store.promotions.models(env, COMMAND_LINE, wanted)
+            models = store.promotions.models(env, command_actor(), wanted)
             people = _people(models)
             if dry_run:
-                found = store.promotions.preview(env, COMMAND_LINE, wanted)
+                found = store.promotions.preview(env, command_actor(), wanted)
                 return _preview(found, people, _outcome(store, env, models))
-            return store.promotions.promote(env, COMMAND_LINE, wanted, encode(people), failing_tests)
+            return store.promotions.promote(env, command_actor(), wanted, encode(people), failing_tests)
 
     def waiting(self, env: str, id: str) -> PromotionRecord:
         with self._store() as store:
             found = store.promotions.get(env, id)
-            models = store.promotions.models_of_waiting(env, COMMAND_LINE, id)
+            models = store.promotions.models_of_waiting(env, command_actor(), id)
             return PromotionRecord(**asdict(found), people=_people(models), tests=_outcome(store, env, models))
 
     def approve(self, env: str, id: str, digest: str | None) -> Promotion:
         with self._store() as store:
-            people = _people(store.promotions.models_of_waiting(env, COMMAND_LINE, id))
-            return store.promotions.approve(env, COMMAND_LINE, id, digest, encode(people), failing_tests)
+            people = _people(store.promotions.models_of_waiting(env, command_actor(), id))
+            return store.promotions.approve(env, command_actor(), id, digest, encode(people), failing_tests)
 
     def reject(self, env: str, id: str, reason: str | None) -> Promotion:
         with self._store() as store:
-            return store.promotions.reject(env, COMMAND_LINE, id, reason)
+            return store.promotions.reject(env, command_actor(), id, reason)
 
     def restore(self, env: str, revision: int, wanted: Wanted, dry_run: bool) -> PreviewAnswer | Promotion:
         with self._store() as store:
-            people = _people(store.promotions.models_of_restoration(env, COMMAND_LINE, revision))
+            people = _people(store.promotions.models_of_restoration(env, command_actor(), revision))
             if dry_run:
-                return _preview(store.promotions.preview_restoration(env, COMMAND_LINE, revision, wanted), people)
-            return store.promotions.restore(env, COMMAND_LINE, revision, wanted, people=encode(people))
+                return _preview(store.promotions.preview_restoration(env, command_actor(), revision, wanted), people)
+            return store.promotions.restore(env, command_actor(), revision, wanted, people=encode(people))
 
     def drift(self, env: str) -> Drift:
         with self._store() as store:

@@ -24,7 +24,7 @@ from ...identity.credential_shapes import (
     in_order,
 )
 from ...identity.secret_format import CLIENT_SECRET, new_secret
-from ...store.actor import COMMAND_LINE
+from ...store.actor import command_actor
 from ...store.credential_rows import Client
 from ...store.credentials.credentials import ClientSpec
 from ...store.credentials.old_secrets import Overlap
@@ -92,7 +92,7 @@ def create_command(
         raise CommandFailed(str(ex)) from None
     secret, digest = new_secret(CLIENT_SECRET)
     with _store(directory) as store:
-        _show_secret(store.credentials.add_client(COMMAND_LINE, wanted, digest), secret)
+        _show_secret(store.credentials.add_client(command_actor(), wanted, digest), secret)
 
 
 @clients_command.command("secret")
@@ -110,7 +110,7 @@ def secret_command(client_id: str, directory: Path, overlap: int) -> None:
     secret, digest = new_secret(CLIENT_SECRET)
     wanted = Overlap(overlap, time.time())
     with _store(directory) as store:
-        _show_secret(store.credentials.renew_secret(COMMAND_LINE, client_id, digest, wanted), secret)
+        _show_secret(store.credentials.renew_secret(command_actor(), client_id, digest, wanted), secret)
 
 
 @clients_command.command("revoke")
@@ -119,7 +119,7 @@ def secret_command(client_id: str, directory: Path, overlap: int) -> None:
 def revoke_command(client_id: str, directory: Path) -> None:
     """Revoke a client: its secret and its tokens are refused from now on. The client stays on the list."""
     with _store(directory) as store:
-        store.credentials.revoke_client(COMMAND_LINE, client_id)
+        store.credentials.revoke_client(command_actor(), client_id)
     error_console().print(f"{client_id} is revoked", markup=False)
 
 
@@ -129,7 +129,7 @@ def revoke_command(client_id: str, directory: Path) -> None:
 def delete_command(client_id: str, directory: Path) -> None:
     """Delete a client. Its tokens are refused from now on."""
     with _store(directory) as store:
-        store.credentials.delete_client(COMMAND_LINE, client_id)
+        store.credentials.delete_client(command_actor(), client_id)
     error_console().print(f"{client_id} is deleted", markup=False)
 
 

@@ -12,7 +12,7 @@ from ....bundles.conditions.instants import show_seconds
 from ....bundles.publish import published
 from ....compiler.forms.all_forms import FORMS
 from ....compiler.rego.refusals import NotInRego
-from ...store.actor import COMMAND_LINE
+from ...store.actor import command_actor
 from ...store.errors import NotFound, StoreUnavailable
 from ...store.models.reading import export_entry
 from ...store.store import Store
@@ -81,7 +81,7 @@ def export_command(directory: Path, environment: str, form: str, output: Path | 
 def _document(store: Store, environment: str, form: str) -> Write:
     """Returns what writes the model document. The audit log has the export."""
     text = store.model(environment, form=form)
-    store.audit.add([text.exported(show_seconds(time.time()), COMMAND_LINE)])
+    store.audit.add([text.exported(show_seconds(time.time()), command_actor())])
     return lambda file: file.writelines(text)
 
 
@@ -89,5 +89,5 @@ def _rego(store: Store, env: str) -> Write:
     """Returns what writes the bundle for OPA. The audit log has the export. Raises NotInRego."""
     environment, model = store.read_model(env)
     files = opa_files(environment, model)
-    store.audit.add([export_entry(environment, environment.revision, show_seconds(time.time()), COMMAND_LINE)])
+    store.audit.add([export_entry(environment, environment.revision, show_seconds(time.time()), command_actor())])
     return lambda file: write_archive(files, file)

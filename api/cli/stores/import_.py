@@ -11,7 +11,7 @@ from ...engines.live.data_directory import UnusableDirectory
 from ...engines.live.import_model import check_model, ensure_bundle, store_model
 from ...identity.admin_key import UnusableKey
 from ...settings.settings import BadSetting
-from ...store.actor import COMMAND_LINE
+from ...store.actor import command_actor
 from ...store.errors import Conflict, NotFound, Rejected, StoreUnavailable
 from ..output import CommandFailed, error_console, os_sentence, progress_bar
 from ..sentences import summary
@@ -42,7 +42,7 @@ def import_command(sources: tuple[Path, ...], directory: Path, environment: str,
         store = open_or_create_store(directory)
         if create:
             with suppress(Conflict):
-                store.create_environment(COMMAND_LINE, environment)
+                store.create_environment(command_actor(), environment)
         with progress_bar() as progress:
             known = store_model(store, environment, submitted, progress)
             del submitted  # the bundle needs the memory

@@ -18,7 +18,7 @@ from ...engines.publishing.publishing_target import PublishingTarget, TargetFail
 from ...identity.keys.bundle_keys import bundle_signing_key
 from ...identity.keys.ring import KeyRing
 from ...identity.keys.signing_keys import UnusableSigningKey, read_keys
-from ...store.actor import COMMAND_LINE
+from ...store.actor import command_actor
 from ...store.audit.entries import AuditEntry
 from ...store.audit.events import Event
 from ...store.duties.duty import Duty, DutyAlone
@@ -116,10 +116,10 @@ class Publishing:
         env, now = self._store.environment(self._environment), show_seconds(time.time())
         names = [file.name for file in done.put]
         if all(name.endswith(".update") for name in names):
-            entry = self._exports.counted(COMMAND_LINE, env, UPDATE, now) if names else None
+            entry = self._exports.counted(command_actor(), env, UPDATE, now) if names else None
             self._store.audit.count_exports(self._exports.take())
         else:
             details = {"target": self._publisher.target.shown, "revision": done.index.revision, "files": names}
-            entry = AuditEntry.of(now, COMMAND_LINE, Event.BUNDLE_PUBLISHED, details, environment=env)
+            entry = AuditEntry.of(now, command_actor(), Event.BUNDLE_PUBLISHED, details, environment=env)
         if entry is not None:
             self._store.audit.add([entry])

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from ....bundles.conditions.instants import show_seconds
-from ...store.actor import COMMAND_LINE
+from ...store.actor import command_actor
 from ...store.audit.events import Event
 from ...store.backup import verify_backup
 from ...store.errors import StoreUnavailable
@@ -30,7 +30,7 @@ def recorded_backup(store: Store, file: Path) -> None:
 
     So there is never a copy without an entry. If the copy fails, there is an entry too many.
     """
-    store.audit.record(COMMAND_LINE, Event.STORE_BACKED_UP, {"file": str(file)})
+    store.audit.record(command_actor(), Event.STORE_BACKED_UP, {"file": str(file)})
     store.backup(file)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ....bundles.progress import Progress
 from ....compiler.source import Source
-from ...store.actor import COMMAND_LINE
+from ...store.actor import command_actor
 from ...store.models.reading import KnownModel
 from ...store.models.submitted_model import SubmittedModel
 from ...store.store import Store
@@ -31,7 +31,7 @@ def check_model(sources: Sequence[Source], progress: Progress) -> tuple[CheckedS
 def store_model(store: Store, environment: str, submitted: SubmittedModel, progress: Progress) -> KnownModel:
     """Replace the model of an environment. Raises NotFound and StoreUnavailable, and changes nothing then."""
     progress("storing", 0, 1)
-    changes = store.put_submitted(environment, COMMAND_LINE, submitted)
+    changes = store.put_submitted(environment, command_actor(), submitted)
     progress("storing", 1, 1)
     return KnownModel(changes.etag, submitted.model)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ....bundles.conditions.instants import show_seconds
 from ....bundles.progress import Progress
-from ..actor import COMMAND_LINE
+from ..actor import command_actor
 from ..audit.entries import AuditEntry, append
 from ..audit.events import Event
 from ..environments import Environment, all_environments
@@ -30,7 +30,7 @@ def copy_store(source: Place, target: Place, progress: Progress, clock: Callable
     builds them. Raises StoreUnavailable, also if `source` has an older format, or if `target` has a store.
     """
     with target.filling() as db, source.opened() as connections:
-        copied = AuditEntry.of(show_seconds(clock()), COMMAND_LINE, Event.STORE_COPIED, {"to": target.shown})
+        copied = AuditEntry.of(show_seconds(clock()), command_actor(), Event.STORE_COPIED, {"to": target.shown})
         with connections.writing() as writer:
             append(writer, copied)
         rows = copy_rows(connections, db, progress)

@@ -298,6 +298,15 @@ class Credentials:
             self._append(db, actor, event, {"kid": id, **(details or {})})
             return id
 
+    def change_admin_keys(self, actor: Actor, change: Callable[[], None], details: Mapping[str, object]) -> None:
+        """Record that `change` stores other keys of the administrator. It is called with the store's write lock.
+
+        The commit makes every worker look at the keys again.
+        """
+        with self._changing(actor) as db:
+            change()
+            self._append(db, actor, Event.ADMIN_KEY_SET, details)
+
     def _record(
         self,
         db: Connection,

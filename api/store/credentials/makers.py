@@ -1,6 +1,6 @@
 """Finds the actors who can act as a credential, and so may not approve in its place."""
 
-from ..actor import ADMINISTRATORS, PERSON_PREFIX, Actor
+from ..actor import ADMINISTRATORS, PERSON_PREFIX, Actor, administrator_of
 from ..database.connection import Connection
 from ..errors import NotPermitted
 
@@ -17,7 +17,8 @@ def record_maker(db: Connection, credential: str, maker: Actor) -> None:
 
     `credential` is its name as an actor.
     """
-    db.execute("INSERT INTO credential_makers VALUES (?, ?) ON CONFLICT DO NOTHING", (credential, maker.name))
+    row = credential, administrator_of(maker.name)
+    db.execute("INSERT INTO credential_makers VALUES (?, ?) ON CONFLICT DO NOTHING", row)
 
 
 def record_widener(db: Connection, credential: str, widener: Actor) -> None:
@@ -38,18 +39,19 @@ def refuse_approver(db: Connection, approver: Actor, requester: str) -> None:
 
     Another person approves what a person asked for. A key names no person: the one who asked may have it too.
     """
-    if approver.name == requester:
+    approving_name, requester = administrator_of(approver.name), administrator_of(requester)
+    if approving_name == requester:
         another = "person" if _is_person(requester) else "credential"
         raise NotPermitted(f"another {another} must approve what this one asked for")
-    if _is_person(requester) and not _is_person(approver.name):
+    if _is_person(requester) and not _is_person(approving_name):
         raise NotPermitted("a person asked for this, so another person must approve it: sign in to the console")
-    approving, asking = _hands(db, approver.name), _hands(db, requester)
+    approving, asking = _hands(db, approving_name), _hands(db, requester)
     for one in sorted((approving | asking) - ADMINISTRATORS):
         if not _is_person(one) and not _has_maker(db, one):
             raise NotPermitted(
                 f"nothing is known of who made `{one}`, so it counts for no approval; make a new credential"
             )
-    both = (approving & asking) - (ADMINISTRATORS - {approver.name, requester})
+    both = (approving & asking) - (ADMINISTRATORS - {approving_name, requester})
     if both:
         raise NotPermitted(
             f"`{min(both)}` can act as this credential and as the one that asked for the promotion; somebody else must"

@@ -12,7 +12,7 @@ import psycopg
 from psycopg import errors
 
 from ....bundles.conditions.instants import show_seconds
-from ..actor import COMMAND_LINE, SERVICE
+from ..actor import SERVICE, command_actor
 from ..audit.entries import AuditEntry, append
 from ..audit.events import Event
 from ..database.connections import IDLE_SECONDS
@@ -90,7 +90,7 @@ class Succession:
         self._db.execute(sql.FORGET_TRACES)
         self._db.execute(sql.FORGET_HOLDERS, {"id": sql.UNKNOWN_SERVER, "lease": longest})
         self._db.execute(sql.ADD_UNKNOWN, {"id": sql.UNKNOWN_SERVER, "lease": longest})
-        actor = COMMAND_LINE if cause is Cause.TAKEOVER else SERVICE
+        actor = command_actor() if cause is Cause.TAKEOVER else SERVICE
         details = {"cause": str(cause)}
         append(self._store, AuditEntry.of(show_seconds(time.time()), actor, Event.STORE_RESTORED, details))
         self._store.finish()

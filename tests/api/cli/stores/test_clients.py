@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import httpx
+from writ.api.store.actor import command_actor
 
 from tests.support.command import writ
 from tests.support.server import running
@@ -37,7 +38,7 @@ def test_clients_are_made_renewed_revoked_and_deleted_beside_a_service(tmp_path:
         clients("delete", made["client_id"])
         assert clients() == b""
         told = [(one["event"], one["actor"]) for one in admin.get("/v1/audit").json()["items"]]
-        assert told[0] == ("client.deleted", "command line")
+        assert told[0] == ("client.deleted", command_actor().name)
 
 
 def test_what_cannot_be_done_is_said_in_one_line(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from writ.api.store.actor import command_actor
 from writ.api.store.audit.entries import EntryFilter
 from writ.api.store.store import Store
 
@@ -170,7 +171,7 @@ def test_what_a_command_copies_out_of_a_store_is_in_its_audit_log(tmp_path: Path
             assert [one.entry.event for one in reversed(told)] == [*events, *more], (
                 "a backup is told of before it is made"
             )
-            assert {one.entry.actor for one in told} == {"command line"}
+            assert {one.entry.actor for one in told} == {command_actor().name}
             exported = told[-3].entry
             assert (exported.environment, exported.details) == ("default", {"revision": 1})
             assert exported.within == (store.environment("default").uuid,)

@@ -11,7 +11,7 @@ import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict
 from writ.api.identity.keys.folder import BUNDLE_FOLDER, KeyFolder
-from writ.api.store.actor import COMMAND_LINE
+from writ.api.store.actor import COMMAND_LINE, command_actor
 from writ.api.store.audit.entries import EntryFilter
 from writ.api.store.audit.events import Event
 from writ.api.store.elements.edits import Create
@@ -68,7 +68,9 @@ def test_each_takeover_begins_an_epoch_above_all_others(url: str, tmp_path: Path
     with closing(Store.open(data, server=without_lease(url))) as store:
         assert store.environment(ENV).epoch == second["epoch"]
         entries, _ = store.audit.page(EntryFilter(event=Event.STORE_RESTORED), None, 10)
-    assert [(one.entry.actor, one.entry.details) for one in entries] == [("command line", {"cause": "takeover"})] * 2
+    assert [(one.entry.actor, one.entry.details) for one in entries] == [
+        (command_actor().name, {"cause": "takeover"})
+    ] * 2
 
 
 def test_it_says_what_is_lost_and_what_is_valid_again(url: str, tmp_path: Path) -> None:

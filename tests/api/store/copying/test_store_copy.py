@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from writ.api.engines.live.bundle_files import BundleFiles
-from writ.api.store.actor import COMMAND_LINE
+from writ.api.store.actor import command_actor
 from writ.api.store.audit.entries import EntryFilter
 from writ.api.store.audit.events import Event
 from writ.api.store.copying.places import Place, place_named
@@ -111,7 +111,7 @@ def test_both_logs_tell_of_the_copy(engine: Engine, tmp_path: Path) -> None:
     for opened in (Store.open(tmp_path / "from"), engine.open(tmp_path / "to")):
         with closing(opened) as store:
             ((one, *_), _) = store.audit.page(EntryFilter(event=Event.STORE_COPIED), None, 10)
-            assert (one.entry.actor, one.entry.details) == (COMMAND_LINE.name, {"to": target.shown})
+            assert (one.entry.actor, one.entry.details) == (command_actor().name, {"to": target.shown})
 
 
 def test_the_log_of_a_copy_only_grows(engine: Engine, tmp_path: Path) -> None:

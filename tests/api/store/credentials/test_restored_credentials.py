@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from writ.api.store.actor import COMMAND_LINE
+from writ.api.store.actor import command_actor
 from writ.api.store.audit.entries import EntryFilter
 from writ.api.store.audit.events import Event
 from writ.api.store.backup import Restored, restore
@@ -92,5 +92,5 @@ def test_the_audit_log_of_the_restored_store_has_it(store: Store, tmp_path: Path
     store.backup(tmp_path / "backup")
     _, after = restored_over(store, tmp_path / "backup")
     ((entry,), _) = after.audit.page(EntryFilter(event=Event.STORE_RESTORED), None, 10)
-    assert (entry.entry.actor, entry.entry.time) == (COMMAND_LINE.name, "1970-01-01T00:00:07.000Z")
+    assert (entry.entry.actor, entry.entry.time) == (command_actor().name, "1970-01-01T00:00:07.000Z")
     assert entry.entry.details == {"file": str(tmp_path / "backup")}
