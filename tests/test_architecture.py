@@ -50,7 +50,7 @@ ROOMS = {
     ),
     "writ.api.cli": _down(
         """
-        agent explaining differences doctor language main reconciling replaying routing serve
+        agent keys explaining differences doctor language main reconciling replaying routing serve
         environments greeting offline testing model_elements overwriting reports service_options start_model
         named_model git_revisions stores demo sentences server_options remote_service source_paths output
         """
@@ -71,8 +71,8 @@ ROOMS = {
     "writ.api.engines": _down("leases publishing exports live jobs work"),
     "writ.api.identity": _down(
         """
-        sign_in issuers tokens known_credentials request_actor recent_headers noting_guard guard credential keys
-        attempt_counts failed_attempts uses secret_format credential_shapes admin_access admin_key
+        sign_in issuers tokens known_credentials request_actor recent_headers noting_guard guard admin_keys credential
+        keys attempt_counts failed_attempts uses secret_format credential_shapes admin_access admin_key
         """
     ),
     "writ.api.review": _down("asking people replaying testing wording effects"),

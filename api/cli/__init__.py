@@ -5,7 +5,7 @@ Each folder has a command, or several that belong together:
 - `demo/`: the model of an invented company;
 - `offline/`, `language/`, `routing/`: commands on model documents and bundle files;
 - `testing/`, `replaying/`, `differences/`, `explaining/`: `writ test`, `replay`, `diff`, `explain`;
-- `stores/`, `environments/`, `doctor/`, `reconciling/`: commands on a store or a service.
+- `stores/`, `keys/`, `environments/`, `doctor/`, `reconciling/`: commands on a store or a service.
 
 `serve` starts the service: `server_options` reads its options, `start_model` loads its model, and `greeting` shows how
 to ask it. `agent` starts an agent.

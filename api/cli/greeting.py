@@ -44,7 +44,7 @@ def _show_example(program: ServerProgram, directory: Path, access: AdminAccess) 
     key = "$WRIT_ADMIN_KEY"
     if access.fresh_key is not None and console.is_terminal:
         key = access.fresh_key
-    elif key_file.exists() and program.settings.admin_key is None:
+    elif key_file.exists() and program.settings.admin_key is None and program.settings.admin_key_file is None:
         key = f"$(cat {shlex.quote(str(key_file))})"
     through = f"--unix-socket {shlex.quote(place.removeprefix(UNIX))} " if place.startswith(UNIX) else ""
     console.print("Ask for a decision and its explanation:")

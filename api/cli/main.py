@@ -18,6 +18,7 @@ class Command(NamedTuple):
 
 
 COMMANDS: Final = {
+    "admin-key": Command(".keys.admin_key", "Show which keys of the administrator count, or rotate the key."),
     "agent": Command(".agent", "Decide next to an application, from a bundle that is kept fresh."),
     "audit": Command(".stores.audit", "Print the audit log, or verify that it is unchanged."),
     "backup": Command(".stores.backup", "Copy a store, even while a service uses it."),
@@ -37,7 +38,7 @@ COMMANDS: Final = {
     "fmt": Command(".language.fmt", "Format model documents in the `.writ` language."),
     "import": Command(".stores.import_", "Replace a stored model with model documents."),
     "inspect": Command(".offline.inspect", "Check a bundle file and show its contents."),
-    "keys": Command(".stores.keys", "Print the keys that sign tokens or bundles, or rotate them."),
+    "keys": Command(".keys.keys", "Print the keys that sign tokens or bundles, or rotate them."),
     "promote": Command(".environments.promote", "Take over the policies of one environment into another."),
     "publish": Command(".stores.publish", "Publish signed bundles to a folder or an object store."),
     "push": Command(".environments.push", "Put model documents to a running service."),

@@ -1,7 +1,5 @@
 """The guard: checks the credential of each request against what its route asks for."""
 
-import hashlib
-import hmac
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -13,27 +11,8 @@ import falcon.asgi
 from ..http.caller import CALLER, Who
 from ..http.rejections import Forbidden, TooManyFailures, Unauthenticated
 from ..http.source_address import source_address
-from ..store.actor import ADMIN_KEY
 from ..store.environment_ids import DEFAULT, refuse_outside
 from .credential import Credential, Recent, Scope, Sessions, Verifier
-
-
-class AdminKey:
-    """The administrator's key, known by its SHA-256 only."""
-
-    def __init__(self, digest: bytes) -> None:
-        self._digest = digest
-        self._credential = Credential(Scope.ADMIN, ADMIN_KEY)
-
-    def credential(self, token: bytes) -> Credential | None:
-        """See `Verifier`. The comparison takes constant time."""
-        if hmac.compare_digest(hashlib.sha256(token).digest(), self._digest):
-            return self._credential
-        return None
-
-    def was_issued(self, _token: bytes) -> bool:
-        """See `Verifier`. Earlier keys are not stored, so none is recognised."""
-        return False
 
 
 class Access(NamedTuple):

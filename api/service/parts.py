@@ -29,7 +29,7 @@ from ..engines.live.engine_access import EngineOf
 from ..engines.live.store_work import Activate, Confirm, StoreWork, confirmed_alone
 from ..identity.attempt_counts import RefusedAttempts
 from ..identity.credential import Verifier
-from ..identity.guard import Access, AdminKey
+from ..identity.guard import Access
 from ..identity.keys.bundle_keys import bundle_signing_key, prepare_bundle_keys
 from ..identity.keys.ring import KeyRing
 from ..identity.keys.signing_keys import UnusableSigningKey
@@ -74,8 +74,8 @@ class ServiceParts(ServerParts):
     """The parts of a service. Keys that the data directory does not have yet are made.
 
     `activate` puts a commit in force, and `confirm` waits until other servers see it. `lease` is that of this server,
-    or None without other servers, and `job_database` gives jobs their database. `admin_key` is the digest of the
-    administrator's key (SHA-256). `refused` and `exports` count refused attempts and exports for the audit log.
+    or None without other servers, and `job_database` gives jobs their database. `admin_keys` are the
+    administrator's. `refused` and `exports` count refused attempts and exports for the audit log.
     """
 
     store: Store
@@ -84,7 +84,7 @@ class ServiceParts(ServerParts):
     confirm: Confirm = confirmed_alone
     lease: LeaseReading | None = None
     job_database: Database = no_database
-    admin_key: bytes
+    admin_keys: Verifier
     exports: Exports
     refused: RefusedAttempts = field(default_factory=RefusedAttempts)
     counts: Counts = field(default_factory=lambda: Counts.apart(COUNTED))
@@ -106,8 +106,8 @@ class ServiceParts(ServerParts):
 
     @property
     def verifiers(self) -> Sequence[Verifier]:
-        """The administrator's key, API keys and access tokens."""
-        return [AdminKey(self.admin_key), self.known]
+        """The administrator's keys, API keys and access tokens."""
+        return [self.admin_keys, self.known]
 
     @cached_property
     def recent(self) -> RecentHeaders:

@@ -23,12 +23,13 @@ from ..engines.live.import_model import ensure_bundle
 from ..engines.live.live_engines import LiveEngines
 from ..engines.live.preparations import Preparations
 from ..engines.live.preparing_threads import PreparingThreads
-from ..identity.admin_access import AdminAccess, admin_access, keep_adopted
+from ..identity.admin_access import AdminAccess, admin_access, details_of, keep_adopted, supplied_by
+from ..identity.admin_keys import AdminKeyFiles, AdminKeys
 from ..identity.attempt_counts import RefusedAttempts
 from ..identity.keys.agreement import KeyAgreement
-from ..identity.keys.held_keys import held_keys, held_url, make_first_keys
+from ..identity.keys.held_keys import HeldKeys, held_admin_keys, held_keys, held_url, make_first_keys
 from ..identity.keys.ring import KeyRing, KeySealer
-from ..identity.keys.sources import prepare_audit_keys
+from ..identity.keys.sources import ADMIN_KEY_GIVEN, note_given, prepare_audit_keys
 from ..server.server import Service
 from ..server.supervision.part import Part
 from ..settings.settings import Settings
@@ -42,10 +43,11 @@ from .app import create_application
 from .parts import ServiceParts
 from .routes.all_routes import COUNTED
 from .server_program import ServerOptions, ServerProgram
+from .upkeep.admin_key_upkeep import AdminKeyUpkeep
 from .upkeep.audit_upkeep import AuditUpkeep
 from .upkeep.expiry_sweep import ExpirySweep
 from .upkeep.key_upkeep import KeyUpkeep
-from .upkeep.tasks import audit_tasks, key_tasks, sweep_tasks, use_tasks
+from .upkeep.tasks import admin_key_tasks, audit_tasks, key_tasks, sweep_tasks, use_tasks
 from .upkeep.upkeep import Upkeep
 from .upkeep.use_upkeep import UseUpkeep
 
@@ -56,7 +58,7 @@ START_BUILDS: Final = 3
 class ServiceStart:
     """A service whose store is open, and whose start is in the audit log. No engine is open yet.
 
-    `store` has all environments. `access` is the administrator's key.
+    `store` has all environments. `access` has the administrator's keys.
     """
 
     def __init__(self, directory: Path, options: ServerOptions, settings: Settings, log: logging.Logger) -> None:
@@ -84,6 +86,7 @@ class ServiceStart:
         self._refused, self._exports = RefusedAttempts(), Exports(time.time)
         self._audit = self._audit_upkeep()
         self._keys: KeyUpkeep | None = None
+        self._admin_keys = AdminKeyFiles(directory, supplied_by(settings.admin_key, settings.admin_key_file))
         self.access = self._record_start()
 
     def finish(self) -> Service:
@@ -117,18 +120,19 @@ class ServiceStart:
         return AuditUpkeep(self.store.audit, self._refused, self._exports, sealer, days, time.time, self._log, has_duty)
 
     def _record_start(self) -> AdminAccess:
-        """Records the start in the audit log and returns the administrator's key.
+        """Records the start in the audit log and returns the administrator's keys.
 
         This comes before a model replaces the stored one. The audit log records a new key before it is kept: a key that
         was kept first would count as an old one at the next start, and never be recorded.
         """
-        access = admin_access(self._directory, self._settings.admin_key)
-        self._keys = self._agreed_keys(access.digest)
-        self._audit.begin_service(new_key=access.is_new)
+        access = admin_access(self._directory, self._admin_keys.supplied)
+        self._keys = self._agreed_keys(access)
+        self._audit.begin_service(details_of(access.keys) if access.is_new else None)
         keep_adopted(self._directory, access)
+        note_given(self._directory / ADMIN_KEY_GIVEN, self._admin_keys.supplied is not None)
         return access
 
-    def _agreed_keys(self, admin_digest: bytes) -> KeyUpkeep | None:
+    def _agreed_keys(self, access: AdminAccess) -> KeyUpkeep | None:
         """Returns what keeps the keys and the public URL of several servers the same. They are at this moment.
 
         Raises UnusableKey, StoreUnavailable.
@@ -139,7 +143,12 @@ class ServiceStart:
         directory, settings = self._directory, self._settings
         make_first_keys(directory, settings)
         name, url = process_name(directory), held_url(settings, self.program.url)
-        agreement = KeyAgreement(shared, name, lambda: [*held_keys(directory, settings, admin_digest), url])
+
+        def held() -> Iterable[HeldKeys]:
+            admin = held_admin_keys(settings, self._admin_keys() or access.keys)
+            return [*held_keys(directory, settings), admin, url]
+
+        agreement = KeyAgreement(shared, name, held)
         agreement.join(self._log.warning)
         return KeyUpkeep(agreement)
 
@@ -179,7 +188,7 @@ class ServiceStart:
             lease=self._shared.cell,
             job_database=self._shared.job_database,
             clock=time.time,
-            admin_key=self.access.digest,
+            admin_keys=AdminKeys(self._admin_keys),
             log=self._log,
             own_url=program.url,
             refused=self._refused,
@@ -205,7 +214,8 @@ class ServiceStart:
         days, has_duty = self._settings.sweep_days, self._shared.has_duty
         sweep = ExpirySweep(self.store.expiring, self._directory, days, activation, time.time, has_duty)
         keys = () if self._keys is None else key_tasks(self._keys)
-        return Upkeep([*keys, *audit_tasks(self._audit), *use_tasks(uses), *sweep_tasks(sweep)], self._log)
+        admin = admin_key_tasks(AdminKeyUpkeep(self._admin_keys, self._directory, self.store.audit, time.time))
+        return Upkeep([*admin, *keys, *audit_tasks(self._audit), *use_tasks(uses), *sweep_tasks(sweep)], self._log)
 
 
 def opened_store(

@@ -236,6 +236,12 @@ class Settings:
         None,
         "The administrator's key, 32 characters at least. It replaces the key of the data directory.",
     )
+    admin_key_file: str | None = setting(
+        "WRIT_ADMIN_KEY_FILE",
+        TEXT,
+        None,
+        "A file with the administrator's keys, one a line. A running service reads it again when it changes.",
+    )
     public_url: str | None = setting(
         "WRIT_PUBLIC_URL",
         PUBLIC_URL,

@@ -16,6 +16,8 @@ import psycopg
 import pytest
 from falcon import testing
 from writ.api.engines.exports.export_counts import Exports
+from writ.api.identity.admin_key import AdminKey
+from writ.api.identity.admin_keys import AdminKeys
 from writ.api.service.app import create_app
 from writ.api.service.parts import ServiceParts
 from writ.api.settings.settings import HttpLimits, Settings
@@ -104,7 +106,7 @@ def client_of(engine: Any, limits: HttpLimits | None = None, log: logging.Logger
             engines=OneEngine(engine),
             activate=_activated,
             clock=lambda: 0.0,
-            admin_key=sha256(KEY.encode()).digest(),
+            admin_keys=AdminKeys(lambda: [AdminKey(sha256(KEY.encode()).digest())]),
             log=log or logging.getLogger("tests"),
             own_url=OWN_URL,
             exports=Exports(lambda: 0.0),

@@ -10,6 +10,8 @@ from typing import Any
 from falcon import testing
 from writ.api.engines.exports.export_counts import Exports
 from writ.api.engines.jobs.job_messages import JobDatabase
+from writ.api.identity.admin_key import AdminKey
+from writ.api.identity.admin_keys import AdminKeys
 from writ.api.identity.keys.signing_keys import new_key
 from writ.api.service.app import create_app
 from writ.api.service.parts import Engines, ServiceParts
@@ -112,7 +114,7 @@ class Managed(testing.TestClient):
             engines=engines or OneEngine(),
             activate=self._activate,
             clock=clock,
-            admin_key=sha256(KEY.encode()).digest(),
+            admin_keys=AdminKeys(lambda: [AdminKey(sha256(KEY.encode()).digest())]),
             log=LOG,
             own_url=OWN_URL,
             exports=Exports(clock),

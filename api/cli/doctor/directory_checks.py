@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Final
 
 from ...engines.live.data_directory import LOCK_FILE
-from ...identity.admin_key import KEY_FILE, UnusableKey, stored_digest
+from ...identity.admin_access import supplied_by
+from ...identity.admin_key import KEY_FILE, UnusableKey, stored_keys
 from ...identity.keys.bundle_keys import BUNDLE_KEYS_GIVEN, bundle_keys_at
 from ...identity.keys.folder import BUNDLE_FOLDER
 from ...identity.keys.signing_keys import UnusableSigningKey, read_keys
@@ -89,19 +90,35 @@ def check_lock(directory: Path) -> Iterator[DoctorFinding]:
             yield ok("no service runs on it")
 
 
-def check_admin_key(directory: Path, settings: Settings) -> Iterator[DoctorFinding]:
-    """Yields whether the digest of the administrator's key is there, and the key itself is not."""
+def check_admin_key(directory: Path, settings: Settings, now: float) -> Iterator[DoctorFinding]:
+    """Yields whether an administrator's key counts at `now` (epoch seconds), and whether the key itself is about."""
     try:
-        digest = stored_digest(directory)
+        stored = stored_keys(directory)
     except UnusableKey as ex:
         yield failure(str(ex), "remove the file, and start the service with a new key in WRIT_ADMIN_KEY")
         return
-    if digest is None and settings.admin_key is None:
+    try:
+        supplied = supplied_by(settings.admin_key, settings.admin_key_file)
+        keys = stored if supplied is None else supplied.read()
+    except UnusableKey as ex:
+        yield failure(f"no administrator's key counts: {ex}", "correct the file; a running service reads it again")
+        return
+    if keys is None:
         yield warning("there is no administrator's key yet", "start the service, which makes one")
+    elif not any(now < key.ends for key in keys):
+        yield failure("every administrator's key has ended", "make a new one with `writ admin-key rotate`")
     else:
         yield ok("there is an administrator's key")
-    if (directory / KEY_FILE).exists():
-        yield warning(f"`{directory / KEY_FILE}` has the key itself", "keep the key elsewhere, and delete the file")
+    yield from _bare_keys(directory, settings)
+
+
+def _bare_keys(directory: Path, settings: Settings) -> Iterator[DoctorFinding]:
+    given = None if settings.admin_key_file is None else Path(settings.admin_key_file)
+    if given is not None and given.stat().st_mode & _OTHERS:
+        yield failure(f"other users can use `{given}`, which has the administrator's keys", f"run `chmod 600 {given}`")
+    file = directory / KEY_FILE
+    if file.exists() and (given is None or not given.samefile(file)):
+        yield warning(f"`{file}` has the key itself", "keep the key elsewhere, and delete the file")
 
 
 def check_keys(directory: Path, settings: Settings) -> Iterator[DoctorFinding]:

@@ -101,7 +101,7 @@ def _directory_checks(directory: Path, settings: Settings, now: float) -> Mappin
         return outside
     return outside | {
         "process": partial(check_lock, directory),
-        "admin key": partial(check_admin_key, directory, settings),
+        "admin key": partial(check_admin_key, directory, settings, now),
         "keys": partial(check_keys, directory, settings),
         "store": partial(check_store, directory, settings, now),
         "copies": partial(check_copies, directory),

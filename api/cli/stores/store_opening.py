@@ -10,10 +10,10 @@ from click.core import ParameterSource
 from rich.console import Console
 
 from ...engines.live.data_directory import hold, prepare_directory
-from ...identity.admin_access import AdminAccess, admin_access, keep_adopted
-from ...identity.admin_key import store_digest, write_key
+from ...identity.admin_access import AdminAccess, admin_access, details_of, keep_adopted, supplied_by
+from ...identity.admin_key import store_keys, write_key
 from ...settings.settings import BadSetting, Settings, settings_from
-from ...store.actor import COMMAND_LINE
+from ...store.actor import command_actor
 from ...store.audit.events import Event
 from ...store.database.connections import DatabaseServer
 from ...store.database.sqlite.opening import FILE
@@ -105,10 +105,10 @@ def open_or_create_store(directory: Path) -> Store:
         return Store.open(directory, server=store_server(settings))
     prepare_directory(directory)
     with hold(directory):
-        access = admin_access(directory, settings.admin_key)
+        access = admin_access(directory, supplied_by(settings.admin_key, settings.admin_key_file))
         store = Store.open(directory)
         if access.is_new:
-            store.audit.record(COMMAND_LINE, Event.ADMIN_KEY_SET)
+            store.audit.record(command_actor(), Event.ADMIN_KEY_SET, details_of(access.keys))
         keep_adopted(directory, access)
         show_admin_key(error_console(), directory, access)
     return store
@@ -127,21 +127,25 @@ def all_items(page: Callable[[str | None], tuple[list[_T], str | None]]) -> Iter
 def show_admin_key(console: Console, directory: Path, access: AdminAccess) -> None:
     """Shows a new administrator's key once on a terminal, or else writes it to a file. Then stores its digest.
 
-    Also says if a preset key is new here, in case the variable was set for another purpose.
+    Also says if a supplied key is new here, in case the variable was set for another purpose.
     """
-    if access.replaces:
-        console.print(
-            "The administrator's key is now the one in WRIT_ADMIN_KEY. The previous key is not valid any more."
-        )
-    elif access.adopted:
-        console.print("The administrator's key is the one in WRIT_ADMIN_KEY")
+    if access.adopted is not None:
+        show_supplied(console, access.adopted.variable, access.replaces)
     if access.fresh_key is None:
         return
     if console.is_terminal:
-        store_digest(directory, access.digest)
+        store_keys(directory, access.keys)
         console.print("The administrator's key, shown only this once:")
         console.print(f"  {access.fresh_key}", style="bold", markup=False)
     else:
         path = write_key(directory, access.fresh_key)
-        store_digest(directory, access.digest)
+        store_keys(directory, access.keys)
         console.print(f"The administrator's key is in {path}", markup=False)
+
+
+def show_supplied(console: Console, variable: str, replaces: bool) -> None:
+    """Says that a variable supplies the administrator's key, and whether another one was valid before."""
+    if replaces:
+        console.print(f"The administrator's key is now the one in {variable}. The previous key is not valid any more.")
+    else:
+        console.print(f"The administrator's key is the one in {variable}")

@@ -1,7 +1,7 @@
 """The keys of a server, of each kind, by their ids, and its public URL: it tells them the others on its database."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,12 +10,12 @@ from typing import Final
 from ....bundles.signing.jws import ALGORITHM
 from ...settings.settings import ALGORITHMS, Settings
 from ...store.database.postgresql.shared_keys import HeldKey
+from ..admin_key import VARIABLE, AdminKey
 from .bundle_keys import BUNDLE_KEY_VARIABLE, bundle_keys_at
 from .folder import KeyFolder
 from .signing_keys import Key, UnusableSigningKey, read_keys
 from .sources import AUDIT_KEY_VARIABLE, SIGNING_KEY_VARIABLE, KeySource, audit_keys_at, signing_keys_at
 
-ADMIN_KEY_VARIABLE: Final = "WRIT_ADMIN_KEY"
 PUBLIC_URL_VARIABLE: Final = "WRIT_PUBLIC_URL"
 
 
@@ -34,7 +34,7 @@ class KeyKind:
 TOKEN_KEYS: Final = KeyKind("token", "signing key", SIGNING_KEY_VARIABLE)
 AUDIT_KEYS: Final = KeyKind("audit", "key of the audit log", AUDIT_KEY_VARIABLE)
 BUNDLE_KEYS: Final = KeyKind("bundle", "key of bundles", BUNDLE_KEY_VARIABLE)
-ADMIN_KEYS: Final = KeyKind("admin", "administrator's key", ADMIN_KEY_VARIABLE)
+ADMIN_KEYS: Final = KeyKind("admin", "administrator's key", VARIABLE)
 PUBLIC_URLS: Final = KeyKind("url", "public URL", PUBLIC_URL_VARIABLE)
 
 
@@ -67,17 +67,20 @@ def make_first_keys(directory: Path, settings: Settings, clock: Callable[[], flo
                 source.make_first(algorithm)
 
 
-def held_keys(
-    directory: Path, settings: Settings, admin_digest: bytes, clock: Callable[[], float] = time.time
-) -> Iterator[HeldKeys]:
-    """Yields the keys of each kind, as they are now. `admin_digest` is the SHA-256 of the administrator's key.
+def held_keys(directory: Path, settings: Settings, clock: Callable[[], float] = time.time) -> Iterator[HeldKeys]:
+    """Yields the keys of each kind that signs, as they are now.
 
     Keys that can't be read are left out; who uses them logs that.
     """
     for kind, source, _ in _sources(directory, settings, clock):
         yield _held(kind, source)
-    digest = admin_digest.hex()
-    yield HeldKeys(ADMIN_KEYS, settings.admin_key is not None, frozenset({digest}), digest)
+
+
+def held_admin_keys(settings: Settings, keys: Sequence[AdminKey]) -> HeldKeys:
+    """Returns the administrator's keys, the newest first, by their SHA-256."""
+    ids = [key.digest.hex() for key in keys]
+    given = settings.admin_key is not None or settings.admin_key_file is not None
+    return HeldKeys(ADMIN_KEYS, given, frozenset(ids), ids[0] if ids else None)
 
 
 def held_url(settings: Settings, own_url: str) -> HeldKeys:

@@ -21,6 +21,9 @@ AUDIT_KEY_VARIABLE: Final = "WRIT_AUDIT_KEY"
 SIGNING_KEYS_GIVEN: Final = "signing-keys-given"
 """The file in the data directory that says that the last service used supplied keys for tokens."""
 
+ADMIN_KEY_GIVEN: Final = "admin-key-given"
+"""The same for the administrator's keys."""
+
 _KEY: Final = rb"(?:[A-Z0-9]+ )*(?:PRIVATE|PUBLIC) KEY"
 _PEM: Final = re.compile(rb"-----BEGIN (" + _KEY + rb")-----.+?-----END \1-----\n?", re.DOTALL)
 """Matches the PEM of a key, but not that of a key's parameters or of a certificate."""

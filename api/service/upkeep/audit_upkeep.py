@@ -3,7 +3,7 @@
 import logging
 import os
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
@@ -75,20 +75,20 @@ class AuditUpkeep:
     _pending: _PendingEntry | None = None
     _taken: _Counts = field(default_factory=lambda: _Counts(Counter(), Counter()))
 
-    def begin_service(self, new_key: bool) -> None:
-        """Records the start, before any process is forked. `new_key` says whether the administrator's key is new.
+    def begin_service(self, new_keys: Mapping[str, object] | None) -> None:
+        """Records the start, before any process is forked. `new_keys` has the administrator's keys if one is new.
 
         If the store can't be written, the service starts all the same, and a worker records the start later.
 
         Raises:
             StoreUnavailable: the key is new and can't be recorded. It must not become valid then.
         """
-        started, key_set = (self._entry(event) for event in (Event.SERVICE_STARTED, Event.ADMIN_KEY_SET))
-        if not new_key:
+        started = self._entry(Event.SERVICE_STARTED)
+        if new_keys is None:
             self._begin(started)
             return
         try:
-            self.audit.add([started, key_set])
+            self.audit.add([started, self._entry(Event.ADMIN_KEY_SET, new_keys)])
         except StoreUnavailable as ex:
             message = f"the administrator's key is new, and the audit log can't record it: {ex}"
             raise StoreUnavailable(message) from ex
@@ -125,8 +125,8 @@ class AuditUpkeep:
         except (StoreUnavailable, UnusableSigningKey, Tampered, OSError) as ex:
             self.log.error("%s: %s", TROUBLE, ex)
 
-    def _entry(self, event: Event) -> AuditEntry:
-        return AuditEntry.of(show_seconds(self.clock()), SERVICE, event)
+    def _entry(self, event: Event, details: Mapping[str, object] | None = None) -> AuditEntry:
+        return AuditEntry.of(show_seconds(self.clock()), SERVICE, event, details)
 
     def _take(self) -> None:
         """Takes the counters, with those that could not be stored."""

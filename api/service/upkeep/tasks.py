@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from ...identity.keys.agreement import RENEW_SECONDS
+from .admin_key_upkeep import ADMIN_KEY_TROUBLE, AdminKeyUpkeep
 from .audit_upkeep import MAINTAIN_SECONDS, TROUBLE, AuditUpkeep
 from .expiry_sweep import LOOK_SECONDS, ExpirySweep
 from .key_upkeep import KEY_TROUBLE, KeyUpkeep
@@ -42,3 +43,8 @@ def sweep_tasks(sweep: ExpirySweep) -> Iterator[UpkeepTask]:
 def key_tasks(keys: KeyUpkeep) -> Iterator[UpkeepTask]:
     """Yields the task of the keys that servers share."""
     yield UpkeepTask(trouble=KEY_TROUBLE, seconds=RENEW_SECONDS, run=keys.renew, end_service=keys.end_service)
+
+
+def admin_key_tasks(keys: AdminKeyUpkeep) -> Iterator[UpkeepTask]:
+    """Yields the task of the administrator's keys."""
+    yield UpkeepTask(trouble=ADMIN_KEY_TROUBLE, seconds=EVERY_BEAT, run=keys.renew, end_service=keys.end_service)

@@ -9,13 +9,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final, Protocol, TypeVar
 
+from ...identity.admin_key import UnusableKey
 from ...identity.keys.signing_keys import UnusableSigningKey
 from ...store.audit.tampering import Tampered
 from ...store.errors import Refusal, StoreUnavailable
 
 _T = TypeVar("_T")
 
-EXPECTED: Final = StoreUnavailable, Refusal, UnusableSigningKey, Tampered, OSError
+EXPECTED: Final = StoreUnavailable, Refusal, UnusableKey, UnusableSigningKey, Tampered, OSError
 """The errors whose message says enough. Any other one is logged with its traceback."""
 
 

@@ -11,8 +11,10 @@ import pytest
 from falcon import inspect, testing
 from writ.api.endpoints.errors import ErrorAnswers
 from writ.api.http.rejections import Forbidden, Unauthenticated
+from writ.api.identity.admin_key import AdminKey
+from writ.api.identity.admin_keys import AdminKeys
 from writ.api.identity.credential import Credential, Scope
-from writ.api.identity.guard import Access, AdminKey, Guard
+from writ.api.identity.guard import Access, Guard
 from writ.api.service.routes.all_routes import ACCESS
 from writ.api.store.errors import OutOfBounds
 
@@ -180,7 +182,7 @@ def test_the_scheme_is_read_in_any_case(app: testing.TestClient, scheme: str) ->
 
 
 def test_the_admin_key_is_compared_by_its_digest() -> None:
-    key = AdminKey(sha256(b"right").digest())
+    key = AdminKeys(lambda: [AdminKey(sha256(b"right").digest())])
     assert key.credential(b"right") == Credential(Scope.ADMIN, "admin-key")
     assert key.credential(b"wrong") is None
     assert key.credential(sha256(b"right").digest()) is None
@@ -224,7 +226,7 @@ TABLE = {
 
 
 def guarded() -> testing.TestClient:
-    guard = Guard([AdminKey(sha256(KEY.encode()).digest()), Tokens()], Forgetful(), TABLE)
+    guard = Guard([AdminKeys(lambda: [AdminKey(sha256(KEY.encode()).digest())]), Tokens()], Forgetful(), TABLE)
     application = falcon.asgi.App(middleware=[guard])
     ErrorAnswers(logging.getLogger("tests")).register(application)
     for path in TABLE:

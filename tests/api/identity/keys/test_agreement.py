@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from writ.api.identity.admin_key import UnusableKey, new_key
+from writ.api.identity.admin_key import AdminKey, UnusableKey, new_key
 from writ.api.identity.keys.agreement import KeyAgreement, disagreements
 from writ.api.identity.keys.folder import KeyFolder
-from writ.api.identity.keys.held_keys import TOKEN_KEYS, HeldKeys, held_keys, held_url, make_first_keys
+from writ.api.identity.keys.held_keys import TOKEN_KEYS, HeldKeys, held_admin_keys, held_keys, held_url, make_first_keys
 from writ.api.identity.keys.signing_keys import UnusableSigningKey, read_key
 from writ.api.identity.keys.signing_keys import new_key as new_signing_key
 from writ.api.settings.settings import Settings
@@ -37,10 +37,10 @@ class Joining:
     @property
     def agreement(self) -> KeyAgreement:
         settings = self.settings
-        digest = sha256((settings.admin_key or self.own_admin).encode()).digest()
+        admin = held_admin_keys(settings, [AdminKey(sha256((settings.admin_key or self.own_admin).encode()).digest())])
         url = held_url(settings, f"http://{self.name}:8080")
         keys = self.store.shared_keys
-        return KeyAgreement(keys, self.name, lambda: [*held_keys(self.directory, settings, digest), url])
+        return KeyAgreement(keys, self.name, lambda: [*held_keys(self.directory, settings), admin, url])
 
     @property
     def directory(self) -> Path:

@@ -92,7 +92,7 @@ def test_a_start_that_could_not_be_told_is_told_by_one_worker(
     store: Store, upkeep: AuditUpkeep, clock: Clock, tmp_path: Path
 ) -> None:
     with locked(tmp_path):
-        upkeep.begin_service(new_key=False)
+        upkeep.begin_service(new_keys=None)
     store.close()
     clock.now += 3
     for _ in range(3):
@@ -110,7 +110,7 @@ def test_a_start_that_no_worker_could_tell_is_told_at_the_end(
     store: Store, upkeep: AuditUpkeep, tmp_path: Path
 ) -> None:
     with locked(tmp_path):
-        upkeep.begin_service(new_key=False)
+        upkeep.begin_service(new_keys=None)
         a_worker_s_life(upkeep)
     upkeep.end_service()
     assert [one.event for one in told(store)] == [Event.SERVICE_STARTED, Event.SERVICE_STOPPED]
@@ -118,9 +118,9 @@ def test_a_start_that_no_worker_could_tell_is_told_at_the_end(
 
 def test_a_new_administrator_s_key_is_told_of_or_refused(store: Store, upkeep: AuditUpkeep, tmp_path: Path) -> None:
     with locked(tmp_path), pytest.raises(StoreUnavailable, match="the administrator's key is new, and the audit log"):
-        upkeep.begin_service(new_key=True)
+        upkeep.begin_service(new_keys={"keys": []})
     assert told(store) == []
-    upkeep.begin_service(new_key=True)
+    upkeep.begin_service(new_keys={"keys": []})
     assert [one.event for one in told(store)] == [Event.SERVICE_STARTED, Event.ADMIN_KEY_SET]
 
 

@@ -9,11 +9,11 @@ import click
 
 from ...identity.keys.folder import KeyFolder
 from ...identity.keys.signing_keys import UnusableSigningKey, read_keys
-from ...store.actor import COMMAND_LINE
+from ...store.actor import command_actor
 from ...store.errors import StoreUnavailable
 from ..output import CommandFailed, error_console, os_sentence
-from .key_kinds import KINDS
-from .store_opening import command_settings, data_option, inherited, open_store, refuse_without_store
+from ..stores.key_kinds import KINDS
+from ..stores.store_opening import command_settings, data_option, inherited, open_store, refuse_without_store
 
 
 def kind_option(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -89,7 +89,7 @@ def rotate_command(directory: Path, kind: str, distrust_old: bool) -> None:
     try:
         store = open_store(directory)
         rotate = partial(KeyFolder(directory, wanted.folder).rotate, wanted.algorithm(settings), distrust_old)
-        id = store.credentials.rotate_keys(COMMAND_LINE, rotate, {"distrust_old": distrust_old}, wanted.event)
+        id = store.credentials.rotate_keys(command_actor(), rotate, {"distrust_old": distrust_old}, wanted.event)
     except StoreUnavailable as ex:
         raise CommandFailed(str(ex)) from None
     except OSError as ex:
