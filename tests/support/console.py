@@ -113,7 +113,7 @@ class Desk:
         self.open(place)
         self.page.get_by_label("API key, or the administrator's key").fill(key)
         self.page.get_by_role("button", name="Sign in").click()
-        self.page.get_by_role("navigation", name="Console").wait_for()
+        self.page.get_by_role("banner").wait_for()
 
     def go(self, place: str) -> None:
         """Follow a link to another place of the console, in the same session. The page before is gone then."""

@@ -13,9 +13,9 @@ interface Place {
   query: URLSearchParams;
 }
 
-// An open page. Its title names no element.
+// An open page. Its title names the element that it shows.
 interface Page {
-  title: string;
+  readonly title: string;
   view(): Drawing;
   isUnsaved?(): boolean;
 }
@@ -63,6 +63,8 @@ interface Column {
   title: string;
   cell(row: any, env?: any): Drawing | number;
   isNumber?: boolean;
+  isHeader?: boolean;
+  look?(row: any): string;
   csv?(row: any): unknown;
 }
 

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 
 import pytest
 
@@ -99,3 +100,42 @@ def test_an_assignment_with_a_made_id_reads_as_a_sentence(signed_in: Desk) -> No
     signed_in.settle()
     assert "-" * 4 not in signed_in.page.locator("tbody").inner_text()
     signed_in.sees("1 assignment")
+
+
+def test_every_field_that_names_a_person_suggests_by_a_part_of_the_name(signed_in: Desk) -> None:
+    """The service is asked for what is typed, once it rests, so a person beyond the first hundred is found too."""
+    page = signed_in.page
+    asked: list[str] = []
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.on("request", lambda request: asked.append(request.url) if "/subjects?" in request.url else None)
+    for place, label in (
+        ("try", "Subject id"),
+        ("what-can", "Subject id"),
+        ("assignments?new=yes", "Subject: id"),
+        ("grants?new=yes", "Subject: id"),
+        ("subjects", "Id"),
+        ("assignments", "Subject id"),
+        ("review", "Subject: type and id"),
+    ):
+        signed_in.go(f"#/many/{place}")
+        field = page.get_by_role("main").get_by_label(label, exact=True)
+        field.press_sequentially("PERSON 1704")
+        found = page.locator(f"datalist[id='{field.get_attribute('list')}'] option")
+        expect(found).to_have_count(1)
+        expect(found).to_have_attribute("value", "u1704")
+        expect(found).to_have_attribute("label", "Person 1704")
+        assert len([one for one in asked if "q=PERSON+1704" in one]) == 1
+        asked.clear()
+        field.fill("u1704")  # as the browser does with the chosen one
+        signed_in.go("#/many/overview")
+        expect(page.get_by_role("heading", name="Overview")).to_be_visible()
+
+
+def test_a_suggestion_has_the_typed_text_for_browsers_that_compare_letters(signed_in: Desk) -> None:
+    """They would hide `Zoë` from a person who types `zoe`."""
+    signed_in.go("#/many/try")
+    field = signed_in.page.get_by_label("Subject id", exact=True)
+    field.press_sequentially("zoe")
+    expect(signed_in.page.locator("#subjectId-list option")).to_have_attribute(
+        "label", re.compile(r"^<b>Zoë.*\(zoe\)$")
+    )

@@ -73,7 +73,7 @@ def test_two_people_change_approve_and_are_named(browser: Any, server: Server) -
         ann.sees("Signed in as Ann Example, admin")
         second = ann.page.context.new_page()
         second.goto(f"{server.url}/console/")
-        second.get_by_text("Signed in as Ann Example, admin").wait_for()
+        second.get_by_role("banner").get_by_text("Signed in as Ann Example, admin").wait_for()
         ann.page.get_by_label("Name", exact=True).fill("Editor of Ann")
         ann.page.get_by_role("button", name="Review and save").click()
         ann.page.get_by_role("button", name="Save the role").click()

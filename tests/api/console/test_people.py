@@ -74,7 +74,7 @@ def test_a_person_signs_in_and_all_tabs_share_the_session(
         assert ann.serious() == []
         second = ann.page.context.new_page()
         second.goto(f"{server.url}/console/")
-        second.get_by_text("Signed in as Ann Lee, admin").wait_for()
+        second.get_by_role("banner").get_by_text("Signed in as Ann Lee, admin").wait_for()
         second.get_by_role("button", name="Sign out").click()
         ann.page.get_by_role("heading", name="Sign in to Writ").wait_for()
         assert ann.serious() == []

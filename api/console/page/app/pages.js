@@ -2,7 +2,7 @@
 //
 // `key` opens a page after `g`. `kind` is the list of the model whose count stands beside the name. `scope` is what a
 // credential needs. `open` loads the page's file, which exports `page(place)`: it returns {title, view(), isUnsaved?()}.
-// A title names no element, since the browser's history and its windows show it to others.
+// A title names the element of the page, as its address does.
 
 const lists = () => import("../pages/model_lists.js");
 

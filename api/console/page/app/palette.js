@@ -112,7 +112,7 @@ class Palette {
       ${unseenIn(this.typed)}
       ${count ? html`<div id="palette-found" role="listbox" aria-label="Found">${this.list()}</div>` : nothing}
       <p class="soft" role="status">${this.told(count)}</p>
-      ${this.problem ? failure(this.problem) : nothing}
+      ${this.problem ? failure(this.problem, () => this.type(this.typed)) : nothing}
       ${this.groups.filter((one) => one.more).map((one) => html`<p><a href=${one.more} @click=${close}>All ${one.name.toLowerCase()} with this text</a></p>`)}
       <p class="actions"><button class="quiet" type="button" @click=${close}>Close</button></p>
     </div>`;

@@ -2,12 +2,13 @@
 
 import { html, nothing } from "../core/html.js";
 import { announcement } from "../core/announcement.js";
-import { countOf, environmentIds, environmentOf, keepFresh } from "../core/environments.js";
+import { environmentIds, environmentOf, keepFresh } from "../core/environments.js";
 import { goTo, placeLink } from "../core/place.js";
-import { may, signedIn } from "../core/session.js";
+import { signedIn } from "../core/session.js";
 import { number } from "../core/words.js";
 import { openDialog } from "../parts/dialog.js";
-import { GROUPS, PAGES } from "./pages.js";
+import { menuButton, navigation } from "./menu.js";
+import { PAGES } from "./pages.js";
 import { openPalette } from "./palette.js";
 import { leave } from "./person.js";
 
@@ -18,6 +19,7 @@ export function shell(place, content) {
   return html`<a class="skip" href="#content" @click=${skip}>Skip to the content</a>
     <header class=${here?.protected ? "protected" : ""}>
       <b>Writ</b>
+      ${menuButton()}
       <span class="env">
         <label class="hidden" for="environment">Environment</label>
         <select id="environment" @change=${(event) => goTo(placeLink(event.target.value, place.page))}>
@@ -28,13 +30,28 @@ export function shell(place, content) {
         ${here?.promotion_only ? html`<span class="badge">promotion only</span>` : nothing}
       </span>
       <span class="push soft">${who()}</span>
-      <button class="quiet" type="button" @click=${() => openPalette(place.env)}>Find</button>
+      <button class="quiet find" type="button" @click=${() => openPalette(place.env)}>Find</button>
       <button class="quiet wide" type="button" @click=${keysDialog}>Keyboard</button>
-      <button class="quiet" type="button" @click=${leave}>Sign out</button>
+      <button class="quiet wide" type="button" @click=${leave}>Sign out</button>
     </header>
-    <nav aria-label="Console">${GROUPS.map((group) => navigation(group, place))}</nav>
-    <main id="content" tabindex="-1">${content}</main>
+    <div class="frame">
+      ${navigation(place, html`<p class="soft">${who()}</p><button class="quiet" type="button" @click=${leave}>Sign out</button>`)}
+      <main id="content" tabindex="-1">${content}</main>
+    </div>
     <div class="hidden" role="status" aria-live="polite">${announcement()}</div>`;
+}
+
+/** @type {Element | null} */
+let head = null;
+const watching = new ResizeObserver(([one]) => document.documentElement.style.setProperty("--head", `${one.target.getBoundingClientRect().height}px`));
+
+// Notes how high the head is, which stays: what is reached below it is not hidden.
+export function watchHead() {
+  const found = document.querySelector("header");
+  if (found === head) return;
+  watching.disconnect();
+  head = found;
+  if (head) watching.observe(head);
 }
 
 // Shows the keys of the console.
@@ -52,20 +69,6 @@ export function keysDialog() {
 
 // A credential that is bound to other environments still sees the name of the one that the address asks for.
 const names = (env) => [...new Set([...environmentIds(), env])];
-
-function navigation(group, place) {
-  const pages = group.pages.filter((one) => may(one.scope ?? "read"));
-  if (!pages.length) return nothing;
-  return html`<h2>${group.name}</h2>${pages.map(
-    (one) => html`<a href=${placeLink(place.env, one.id)} aria-current=${one.id === place.page ? "page" : "false"}>
-      ${one.name}${counted(one.kind)}</a>`,
-  )}`;
-}
-
-function counted(list) {
-  const count = countOf(list);
-  return count === undefined ? nothing : html`<span>${number(count)}</span>`;
-}
 
 function who() {
   const caller = signedIn();

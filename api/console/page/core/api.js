@@ -7,6 +7,8 @@ import { refuse, session } from "./session.js";
 const BASE = new URL("../", document.baseURI); // the service may stand below a path of a proxy
 const JSON_TYPE = "application/json";
 
+const AWAY = [502, 503, 504]; // a proxy answers one of these for a service that it does not reach
+
 // A call that the service refused, or that did not reach it. `message` is the sentence of the service, `details` are
 // its findings ({code, path, message, line, column}), and `status` is 0 if there was no answer.
 export class Refused extends Error {
@@ -61,7 +63,7 @@ export async function call(method, where, { body, query, headers = {}, signal, t
   const requestId = answer.headers.get("X-Request-ID") ?? sent["X-Request-ID"];
   const data = await read(answer);
   until.throwIfAborted();
-  if (!answer.ok) throw refusal(by, answer, data, requestId);
+  if (!answer.ok) throw refusal(by, method, answer, data, requestId);
   const revision = (answer.headers.get("Writ-Revision") ?? "").split(".").at(-1) ?? "";
   return { data, etag: answer.headers.get("ETag"), revision, requestId, status: answer.status };
 }
@@ -83,8 +85,15 @@ async function reach(url, options) {
     return await fetch(url, { ...options, cache: "no-store", redirect: "error" });
   } catch (problem) {
     if (problem.name === "AbortError") throw problem;
-    throw new Refused("The service does not answer. Check that it runs and that this network reaches it.", 0, [], null);
+    throw away(options.method);
   }
+}
+
+// Returns the problem of a service that does not answer. A change may have reached it all the same.
+export function away(method = "GET", status = 0, requestId = null) {
+  const what = status ? `The service is away: a proxy before it answered ${status}.` : "The service is away: it does not answer, or this network does not reach it.";
+  const next = method === "GET" ? "What you wrote on this page stays. Try again in a moment." : "It may have taken what you sent, or not: look before you send it again. What you wrote on this page stays.";
+  return new Refused(`${what} ${next}`, status, [], requestId);
 }
 
 async function read(answer) {
@@ -98,7 +107,8 @@ async function read(answer) {
   }
 }
 
-function refusal(by, answer, data, requestId) {
+function refusal(by, method, answer, data, requestId) {
+  if (AWAY.includes(answer.status) && !data?.error) return away(method, answer.status, requestId);
   const message = data?.error ?? `The service answered ${answer.status}.`;
   if (answer.status === 401) refuse(by, message);
   return new Refused(message, answer.status, data?.details ?? [], requestId);

@@ -3,12 +3,14 @@
 import { html, nothing } from "../core/html.js";
 import { get, path } from "../core/api.js";
 import { goTo, placeLink } from "../core/place.js";
+import { RESOURCE } from "../core/kinds.js";
 import { may } from "../core/session.js";
 import { Awaited } from "../parts/awaited.js";
 import { doneNotice } from "../parts/done.js";
 import { heading } from "../parts/heading.js";
 import { listPage } from "../parts/list.js";
 import { nothingYet } from "../parts/notice.js";
+import { Typeahead } from "../parts/typeahead.js";
 import { elementLink, keyOf } from "./draft.js";
 import { listFile, ListTotal } from "./list_summary.js";
 
@@ -29,17 +31,18 @@ export function elementList(place, { kind, about, columns, filters, empty, limit
   const file = columns.length ? listFile(kind, env, columns, ask) : null;
   const link = (body) => elementLink(env, kind, keyOf(kind, body));
   const isFiltered = ["q", ...filters.map(([name]) => name)].some((name) => query.get(name));
+  const typeahead = new Typeahead(env);
   const [drawAbove, drawList] = [above?.(place), draw?.(place)];
   return {
     title: kind.plural,
     again: () => list.again(),
     view: () => html`<div class="top">${heading(kind.plural, about)}${createLink(place, kind)}</div>
       ${doneNotice(place, () => list.again())}${drawAbove ? drawAbove() : nothing}
-      <section>${filterForm(place, filters)}
+      <section>${filterForm(place, kind, filters, typeahead)}
         ${list.view((found) => {
           const items = narrowed(found.items, query.get("text"));
           if (found.items.length && !items.length) return nothingYet("Nothing on this page contains this text.");
-          const shape = { columns, link, empty: isFiltered ? "Nothing fits these filters." : empty, firstStep: createLink(place, kind) };
+          const shape = { columns, link, empty: isFiltered ? "Nothing fits these filters." : empty, firstStep: createLink(place, kind, "button plain") };
           const summary = items.length ? html`<p class="bar"><span class="soft" role="status">${total.view(found, query.get("cursor"))}</span>${file?.view() ?? nothing}</p>` : nothing;
           if (drawList && items.length) return html`${summary}${drawList(items, found)}`;
           return html`${summary}${listPage(place, { ...found, items }, shape)}`;
@@ -49,9 +52,9 @@ export function elementList(place, { kind, about, columns, filters, empty, limit
 }
 
 // Returns the way to a new element, if the credential may write.
-function createLink(place, kind) {
+function createLink(place, kind, look = "button") {
   if (!may("write")) return html`<p class="soft">${WRITERS_ONLY}</p>`;
-  return html`<a class="button" href=${placeLink(place.env, kind.segment, [], { new: "yes" })}>Create ${/^[aeiou]/.test(kind.noun) ? "an" : "a"} ${kind.noun}</a>`;
+  return html`<a class=${look} href=${placeLink(place.env, kind.segment, [], { new: "yes" })}>Create ${/^[aeiou]/.test(kind.noun) ? "an" : "a"} ${kind.noun}</a>`;
 }
 
 function narrowed(items, text) {
@@ -60,26 +63,43 @@ function narrowed(items, text) {
   return items.filter((one) => JSON.stringify(one).toLowerCase().includes(sought));
 }
 
-function filterForm({ env, page, query }, filters) {
+function filterForm({ env, page, query }, kind, filters, typeahead) {
   const submit = (event) => {
     event.preventDefault();
     goTo(placeLink(env, page, [], Object.fromEntries(new FormData(event.target))));
   };
   const isAny = ["q", "text", ...filters.map(([name]) => name)].some((name) => query.get(name));
   return html`<form class="bar filters" role="search" @submit=${submit}>
-    ${filters.map(([name, label, choices]) => html`<div><label for=${`by-${name}`}>${label}</label>${field(name, choices, query)}</div>`)}
+    ${filters.map(([name, label, choices]) => html`<div><label for=${`by-${name}`}>${label}</label>${field(kind, name, choices, query, typeahead)}</div>`)}
     <div class="grow"><label for="by-q">Part of an id or a name</label>
       <input id="by-q" name="q" type="search" autocomplete="off" spellcheck="false" .value=${query.get("q") ?? ""}></div>
     <div><label for="by-text">Text on this page</label>
       <input id="by-text" name="text" type="search" autocomplete="off" .value=${query.get("text") ?? ""}></div>
-    <button type="submit">Filter</button>
+    <button class="plain" type="submit">Filter</button>
     ${isAny ? html`<a class="button quiet" href=${placeLink(env, page)}>Show all</a>` : nothing}
   </form>`;
 }
 
-function field(name, choices, query) {
+// The lists of the elements that filters name. A type stands beside an id that needs one.
+const NAMED = {
+  role: "roles", group: "groups", "members.group": "groups", resource_type: "resource-types", "resource.type": "resource-types",
+  "subject.id": "subjects", "members.id": "subjects", "resource.id": "resources",
+};
+
+const OWN = ["name", "external_id"];
+
+function suggested(kind, name, typeahead) {
+  const id = `by-${name}`;
+  if (name === "type" && kind === RESOURCE) return typeahead.list(id, "resource-types");
+  if (OWN.includes(name)) return typeahead.list(id, kind.segment, { member: name });
+  if (!NAMED[name]) return nothing;
+  const beside = /** @type {HTMLInputElement | null} */ (document.getElementById(id.replace(/\.id$/, ".type")));
+  return typeahead.list(id, NAMED[name], { filter: name.endsWith(".id") ? { type: beside?.value } : {} });
+}
+
+function field(kind, name, choices, query, typeahead) {
   const given = query.get(name) ?? "";
-  if (!choices) return html`<input id=${`by-${name}`} name=${name} class="mono" autocomplete="off" spellcheck="false" .value=${given}>`;
+  if (!choices) return html`<input id=${`by-${name}`} name=${name} class="mono" list="by-${name}-list" autocomplete="off" spellcheck="false" .value=${given}>${suggested(kind, name, typeahead)}`;
   return html`<select id=${`by-${name}`} name=${name}>${[["", "all"], ...choices].map(
     ([value, text]) => html`<option value=${value} .selected=${value === given}>${text}</option>`,
   )}</select>`;

@@ -45,9 +45,11 @@ function onePage(place, { kind, before, beside = before, absent }) {
     return { draft, ending: draft.isNew ? null : deletion(draft), drawBeside: beside?.(place.env, draft.body, suggestions) };
   });
   return {
-    title: capital(kind.noun),
+    get title() {
+      return `${nameIn(one.value?.draft.stored, place, kind)} · ${capital(kind.noun)}`;
+    },
     isUnsaved: () => one.value?.draft.isChanged ?? false,
-    view: () => html`${heading(one.value?.draft.stored ? nameOf(kind, one.value.draft.stored)[0] : (place.given.at(-1) ?? ""), html`${kind.noun} <code>${place.given.join(" ")}</code>`, trail(place, kind))}
+    view: () => html`${heading(nameIn(one.value?.draft.stored, place, kind), html`${kind.noun} <code>${place.given.join(" ")}</code>`, trail(place, kind))}
       ${doneNotice(place, () => one.again())}
       ${one.view(({ draft, ending, drawBeside }) => {
         const edited = html`<section><h2>${draft.isNew ? "Create an entry" : "Edit"}</h2>
@@ -91,6 +93,7 @@ function pastOf({ env, given }, kind) {
   return html`<p><a href=${pastLink(env, { kind: kind.name, type: given.length > 1 ? given[0] : undefined, id: given.at(-1) })}>History of this ${kind.noun}</a></p>`;
 }
 
+const nameIn = (stored, place, kind) => (stored ? nameOf(kind, stored)[0] : (place.given.at(-1) ?? ""));
 const capital = (text) => text[0].toUpperCase() + text.slice(1);
 const trail = (place, kind) => ({ link: placeLink(place.env, kind.segment), name: kind.plural });
 

@@ -39,8 +39,8 @@ function holders(draft, faults, suggestions) {
   return html`${choiceField({ label: "For", at: "for", value: roles === undefined ? "everyone" : "roles", options: EVERYONE, set: (who) => draft.set("roles", who === "everyone" ? undefined : []) })}
     ${roles === undefined
       ? nothing
-      : html`${idList({ label: "Roles", at: "$.roles", values: roles, faults, noun: "a role", list: "policy-roles", set: (next) => draft.set("roles", next) })}
-          ${suggestions.list("policy-roles", "roles")}`}
-    ${idList({ label: "Except", at: "$.except_roles", values: draft.body.except_roles ?? [], faults, noun: "a role", list: "policy-exceptions", set: (next) => draft.set("except_roles", next.length ? next : undefined) })}
-    ${suggestions.list("policy-exceptions", "roles")}`;
+      : html`${idList({ label: "Roles", at: "$.roles", values: roles, faults, noun: "a role", list: "$.roles-list", set: (next) => draft.set("roles", next) })}
+          ${suggestions.list("$.roles", "roles")}`}
+    ${idList({ label: "Except", at: "$.except_roles", values: draft.body.except_roles ?? [], faults, noun: "a role", list: "$.except_roles-list", set: (next) => draft.set("except_roles", next.length ? next : undefined) })}
+    ${suggestions.list("$.except_roles", "roles")}`;
 }

@@ -4,6 +4,7 @@ import { html, nothing } from "../core/html.js";
 import { placeLink } from "../core/place.js";
 import { counted, number } from "../core/words.js";
 import { sentence } from "../parts/notice.js";
+import { table } from "../parts/table.js";
 
 // Returns the drawing of the sets of a run, {id, passed, failed, not_run, tests}.
 export function report(env, sets, revision) {
@@ -24,7 +25,12 @@ function failed(env, set, test) {
 }
 
 const failure = (one) => html`${one.label ? html`<p class="name">${one.label}</p>` : nothing}
-  <div class="scroll" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Expected</th><th scope="col">Got</th></tr></thead>
-    <tbody>${one.mismatches.map((each) => html`<tr><td><code>${each.member}</code></td>
-      <td><code>${JSON.stringify(each.expected)}</code></td><td><code>${JSON.stringify(each.got)}</code></td></tr>`)}</tbody></table></div>
-  ${one.reason ? html`<p class="soft">${sentence(one.reason)} <code>${one.reason_code}</code></p>` : nothing}`;
+  ${table({
+    rows: one.mismatches,
+    columns: [
+      { title: "Member", cell: (each) => html`<code>${each.member}</code>` },
+      { title: "Expected", cell: (each) => html`<code>${JSON.stringify(each.expected)}</code>` },
+      { title: "Got", cell: (each) => html`<code>${JSON.stringify(each.got)}</code>` },
+    ],
+  })}
+  ${one.reason ? html`<p class="soft">${sentence(one.reason)}</p>` : nothing}`;

@@ -18,19 +18,18 @@ export function entityField({ label, at, value, set, suggestions, segment, isAsk
   const typeOf = (one) => (!isResource ? one.type : isAsked ? (one.name ?? one.id) : one.id);
   const types = [...new Set(first.map(typeOf))];
   const known = first.find((one) => typeOf(one) === given.type);
-  const some = known ? suggestions.of(segment, { type: isResource ? known.id : given.type }) : [];
+  const type = (isResource && known?.id) || given.type;
   const field = (name, title) =>
-    textField({ label: `${label}: ${title}`, at: `${at}.${name}`, value: given[name], faults, list: `${at}-${name}s`, set: (text) => set(withMember(given, name, text)) });
+    textField({ label: `${label}: ${title}`, at: `${at}.${name}`, value: given[name], faults, list: `${at}.${name}-list`, set: (text) => set(withMember(given, name, text)) });
   return html`<div class="pair wide-first">${field("type", "type")}${field("id", "id")}</div>
-    ${options(`${at}-types`, types.map((one) => [one]))}${options(`${at}-ids`, some.map((one) => [one.id, one.name ?? one.external_id]), given.id)}
+    ${options(`${at}.type-list`, types.map((one) => [one]))}${suggestions.list(`${at}.id`, segment, type ? { type } : {})}
     ${faultsAt(faults, at, true)}`;
 }
 
 // Returns a field for the id of an element of a list.
 /** @param {FieldGiven & {suggestions: any, segment: string}} field */
 export function idField({ label, at, value, set, faults, suggestions, segment, hint }) {
-  const known = suggestions.of(segment).map((one) => [one.id, one.name]);
-  return html`${textField({ label, at, value, set, faults, hint, list: `${at}-list` })}${options(`${at}-list`, known, value ?? "")}`;
+  return html`${textField({ label, at, value, set, faults, hint, list: `${at}-list` })}${suggestions.list(at, segment)}`;
 }
 
 // Returns check boxes for the actions that a type declares; without a known type, a list to type them in.

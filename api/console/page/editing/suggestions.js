@@ -1,8 +1,9 @@
-// Suggestions of text fields: the first elements of a list of the model. A longer list is never read as a whole.
+// The first elements of the model's lists for forms: all types and roles of most models. Fields suggest what fits their text.
 
 import { html, nothing } from "../core/html.js";
 import { get, path } from "../core/api.js";
 import { update } from "../core/update.js";
+import { Typeahead } from "../parts/typeahead.js";
 
 const MOST = 100;
 
@@ -10,6 +11,7 @@ export class Suggestions {
   constructor(env) {
     this.env = env;
     this.lists = new Map(); // by the list's path and its filter
+    this.typeahead = new Typeahead(env);
   }
 
   // Returns the first elements of a list, or none before they are read. `filter` is a query of the API.
@@ -32,9 +34,9 @@ export class Suggestions {
     }
   }
 
-  // Returns the drawing of the ids of a list as suggestions; fields name it by `id`.
-  list(id, segment, filter) {
-    return options(id, this.of(segment, filter).map((one) => [one.id, one.name]));
+  // Returns the drawing of the suggestions for the field `id`, which name it as `ID-list`.
+  list(id, segment, filter = {}) {
+    return this.typeahead.list(id, segment, { filter });
   }
 }
 

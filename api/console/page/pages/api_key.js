@@ -66,7 +66,9 @@ export function apiKeyPage(place) {
   const again = () => (key.again(), trail.again());
   const secrets = secretsOf({ where: `${where}/old-keys`, again });
   return {
-    title: "API key",
+    get title() {
+      return `${key.value?.name ?? "…"} · API key`;
+    },
     isUnsaved: isSecretShown,
     view: () => key.view((one) => html`${heading(one.name, "An API key of the service", listOf(place))}
       <section><h2>What it may do</h2>${facts(one)}</section>

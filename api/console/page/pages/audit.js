@@ -11,6 +11,7 @@ import { heading } from "../parts/heading.js";
 import { pager } from "../parts/list.js";
 import { nothingYet } from "../parts/notice.js";
 import { localInput, instantOf } from "../parts/local_time.js";
+import { Typeahead } from "../parts/typeahead.js";
 import { auditTable, EVENTS } from "./audit_rows.js";
 
 const ROWS = 50;
@@ -29,11 +30,12 @@ export function page(place) {
   const read = (query, signal) => get("/v1/audit", { query: { ...filter, ...query }, signal });
   const entries = new Awaited("the audit log", (signal) => read({ limit: ROWS, cursor: place.query.get("cursor") }, signal));
   const exports = exportsOf(read);
+  const typeahead = new Typeahead(place.env);
   const isFiltered = Object.values(filter).some(Boolean);
   return {
     title: "Audit",
     view: () => html`${heading("Audit", "Who did what, the newest first. Every change of a model, a client, a key or an environment is here.")}
-      ${filterForm(place, filter)}
+      ${filterForm(place, filter, typeahead)}
       <section aria-label="Entries">${entries.view((found) => listing(place, found, isFiltered))}
         ${entries.value?.items.length ? html`<div class="actions">${exports.map((one) => one.view())}</div>` : nothing}</section>`,
   };
@@ -59,7 +61,7 @@ function listing(place, found, isFiltered) {
   return nothingYet("No entry fits the filter.", html`<p><a href=${placeLink(place.env, place.page)}>Show all entries</a></p>`);
 }
 
-function filterForm(place, filter) {
+function filterForm(place, filter, typeahead) {
   const submit = (event) => {
     event.preventDefault();
     const given = Object.fromEntries(new FormData(event.target));
@@ -76,7 +78,8 @@ function filterForm(place, filter) {
         <input id="actor" name="actor" class="mono" list="actors" data-search autocomplete="off" spellcheck="false" .value=${filter.actor}>
         <datalist id="actors">${ACTORS.map((one) => html`<option value=${one}></option>`)}</datalist></div>
       <div><label for="client_id">Client id, by it or about it</label>
-        <input id="client_id" name="client_id" class="mono" autocomplete="off" spellcheck="false" .value=${filter.client_id}></div>
+        <input id="client_id" name="client_id" class="mono" list="client_id-list" autocomplete="off" spellcheck="false" .value=${filter.client_id}>
+        ${typeahead.list("client_id", "", { where: "/v1/clients", member: "client_id" })}</div>
       <div><label for="since">From</label>
         <input id="since" name="since" type="datetime-local" .value=${localInput(filter.since)}></div>
       <div><label for="until">Before</label>

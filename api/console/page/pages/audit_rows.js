@@ -5,8 +5,8 @@ import { get } from "../core/api.js";
 import { placeLink } from "../core/place.js";
 import { actor } from "../parts/actor.js";
 import { Awaited } from "../parts/awaited.js";
-import { table } from "../parts/list.js";
 import { nothingYet } from "../parts/notice.js";
+import { table } from "../parts/table.js";
 import { instant } from "../core/words.js";
 
 const NEWEST = 10; // entries of a short trail

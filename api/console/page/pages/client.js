@@ -59,7 +59,9 @@ export function clientPage(place) {
   const secrets = secretsOf({ where: `${where}/old-secrets`, again });
   const end = endings({ place, where, again, showSecret: showClientSecret });
   return {
-    title: "Client",
+    get title() {
+      return `${client.value?.name ?? "…"} · Client`;
+    },
     isUnsaved: () => isSecretShown() || (state.edit !== null && !isSame(state.edit, client.value)),
     view: () => client.view((one) => html`${heading(one.name, "A client of the service", listOf(place))}
       ${one.revoked ? notice("warn", html`<p>This client is revoked. Its secret and its tokens are refused for good.</p>`) : nothing}

@@ -4,6 +4,7 @@ import { html, nothing } from "../core/html.js";
 import { get, path } from "../core/api.js";
 import { questionLink } from "../core/asking.js";
 import { goTo, placeLink } from "../core/place.js";
+import { REASONS, reasonWords } from "../core/reasons.js";
 import { atThisServer } from "../core/words.js";
 import { Awaited } from "../parts/awaited.js";
 import { heading } from "../parts/heading.js";
@@ -19,14 +20,6 @@ const SPANS = [
   ["1h", "Last hour"],
   ["1d", "Last day"],
   ["7d", "Last week"],
-];
-/** @type {[string, string][]} */
-const REASONS = [
-  ["NO_POLICY_MATCH", "no policy or grant allows it"],
-  ["DENY_OVERRIDE", "a DENY beats what allows it"],
-  ["EXPLICIT_DENY", "a DENY forbids it"],
-  ["CONDITION_FAILED", "a condition is not met"],
-  ["ACTION_NOT_PERMITTED", "other actions alone are allowed"],
 ];
 
 const NOT_RECORDED = html`<span class="soft">not recorded</span>`;
@@ -66,7 +59,7 @@ function filterForm(place, filter) {
   return html`<form class="card long" @submit=${submit} aria-label="Filter">
     <div class="bar">${field("subject", "Subject")}${field("action", "Action")}${field("resource", "Resource")}
       <div><label for="reason">Why</label><select id="reason" name="reason"><option value="">for any reason</option>
-        ${REASONS.map(([code, words]) => html`<option value=${code} .selected=${code === filter.reason}>${words}</option>`)}</select></div>
+        ${REASONS.filter(([code]) => code !== "ALLOWED").map(([code, words]) => html`<option value=${code} .selected=${code === filter.reason}>${words}</option>`)}</select></div>
       <button type="submit">Show</button></div>
     <p class="pager">${[...SPANS, ["", "Any time"]].map(([within, text]) => html`<a aria-current=${within === filter.within ? "true" : nothing}
       href=${placeLink(place.env, place.page, [], { ...filter, within })}>${text}</a>`)}</p>
@@ -99,7 +92,7 @@ const code = (text) => html`<code class=${String(text).length <= UNBROKEN ? "id"
 function why(place, one) {
   const context = one.answer?.context ?? {};
   const denied = context.denied_by ?? null;
-  return html`<div class="said"><code>${one.reason_code ?? context.reason_code ?? "not recorded"}</code>
+  return html`<div class="said">${reasonWords(one.reason_code ?? context.reason_code)}
     ${context.reason ? html`<p>${sentence(context.reason)}</p>` : nothing}
     ${denied ? html`<p>Denied by <a href=${placeLink(place.env, "policies", [denied])}><code>${denied}</code></a></p>` : nothing}
     ${context.error ? html`<p>${sentence(context.error.message ?? String(context.error))}</p>` : nothing}</div>`;

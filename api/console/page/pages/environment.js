@@ -35,10 +35,10 @@ export function onePage(place) {
   const gateway = new GatewayEditor(id, where, link);
   const again = () => (state.one.again(), gateway.again());
   return {
-    title: id,
+    title: `${id} · Environment`,
     isUnsaved: () => !state.isGone && (isChanged(state) || gateway.isUnsaved()),
     view: () => html`<div class="top">${heading(id, "An environment of the service", listOf(place))}
-        ${id === place.env ? nothing : html`<a class="button" href=${placeLink(id, "overview")}>Go to this environment</a>`}</div>
+        ${id === place.env ? nothing : html`<a class="button plain" href=${placeLink(id, "overview")}>Go to this environment</a>`}</div>
       ${doneNotice(place, again)}
       ${state.one.view((one) => html`<div class="columns wide-first">
         <div class="stack"><section><h2>Settings</h2>${editor(state, one)}</section>

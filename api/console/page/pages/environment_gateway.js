@@ -57,7 +57,7 @@ export class GatewayEditor {
 
   empty() {
     return nothingYet(html`There are no gateway settings, so Writ believes no gateway about a subject. ${ABOUT}`,
-      html`<button type="button" @click=${() => this.begin()}>Add gateway settings</button>`);
+      html`<button class="plain" type="button" @click=${() => this.begin()}>Add gateway settings</button>`);
   }
 
   begin() {
@@ -74,7 +74,7 @@ export class GatewayEditor {
         @input=${(event) => ((this.text = event.target.value), update())}></textarea>
       <p class="hint" id="gateway-about">${ABOUT} They are in force for the next request, or wait if the environment has approvals.</p>
       ${this.act.trouble()}
-      <p class="actions"><button type="submit" ?disabled=${this.act.isBusy || isSame}>Save gateway settings</button>
+      <p class="actions"><button class="plain" type="submit" ?disabled=${this.act.isBusy || isSame}>Save gateway settings</button>
         ${isSame ? nothing : html`<button class="quiet" type="button" @click=${() => this.giveUp(settings)}>Cancel</button>`}
         ${settings ? html`<button class="danger" type="button" @click=${() => this.remove(settings)}>Delete…</button>` : nothing}</p>
     </form>`;

@@ -38,7 +38,7 @@ export function page(place) {
 
 function strictness({ draft, ending }, again) {
   const begin = () => (forgetDone(), (draft.act.problem = null), review(draft, again));
-  const button = ending ? ending.button() : html`<button type="button" @click=${begin}>Make requests strict</button>`;
+  const button = ending ? ending.button() : html`<button class="plain" type="button" @click=${begin}>Make requests strict</button>`;
   return html`<p>${ending
       ? "Requests are strict: one that does not fit what the model declares is refused with 400, and not decided."
       : "Requests are not strict: one that does not fit what the model declares is decided all the same. A strict model refuses it with 400."}</p>

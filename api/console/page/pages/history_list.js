@@ -10,9 +10,11 @@ import { actor } from "../parts/actor.js";
 import { Awaited } from "../parts/awaited.js";
 import { doneNotice } from "../parts/done.js";
 import { heading } from "../parts/heading.js";
-import { pager, table } from "../parts/list.js";
+import { pager } from "../parts/list.js";
 import { instantOf, localInput } from "../parts/local_time.js";
 import { nothingYet } from "../parts/notice.js";
+import { Typeahead } from "../parts/typeahead.js";
+import { table } from "../parts/table.js";
 import { when } from "../parts/when.js";
 import { changedText } from "../editing/changed_text.js";
 import { countsOf, namedChange } from "../editing/element_changes.js";
@@ -30,11 +32,12 @@ export function revisions(place) {
   const filter = Object.fromEntries(FILTERS.map((name) => [name, place.query.get(name) ?? ""]));
   const query = { ...filter, limit: ROWS, cursor: place.query.get("cursor"), elements: filter.id ? undefined : NAMED };
   const found = new Awaited("the history", (signal) => get(path`/v1/environments/${place.env}/revisions`, { query, signal }));
+  const typeahead = new Typeahead(place.env);
   return {
-    title: "History",
+    title: filter.kind && filter.id ? `History of ${filter.id}` : "History",
     view: () => html`${top(place, filter)}
       ${doneNotice(place, () => found.again())}
-      ${filterForm(place, filter)}
+      ${filterForm(place, filter, typeahead)}
       <section aria-label="Revisions">${found.view((one) => listing(place, one, filter))}</section>`,
   };
 }
@@ -88,7 +91,14 @@ export function origin(from) {
   return html`<span class="badge">promoted from ${from.from}</span>`;
 }
 
-function filterForm(place, filter) {
+// Suggests elements of the kind and the type that are chosen beside it.
+function named(typeahead) {
+  const [kind, type] = ["kind", "type"].map((id) => /** @type {HTMLInputElement | null} */ (document.getElementById(id))?.value ?? "");
+  const of = kindOf(kind);
+  return of && !of.isOne ? typeahead.list("id", of.segment, { filter: of.key.length > 1 ? { type } : {} }) : nothing;
+}
+
+function filterForm(place, filter, typeahead) {
   const submit = (event) => {
     event.preventDefault();
     const given = Object.fromEntries(new FormData(event.target));
@@ -96,7 +106,7 @@ function filterForm(place, filter) {
     goTo(placeLink(place.env, place.page, [], { ...given, type: typed, since: instantOf(given.since), until: instantOf(given.until) }));
   };
   const field = (name, label, more = "") => html`<div><label for=${name}>${label}</label>
-    <input id=${name} name=${name} class="mono" autocomplete="off" spellcheck="false" placeholder=${more} .value=${filter[name]}></div>`;
+    <input id=${name} name=${name} class="mono" autocomplete="off" spellcheck="false" placeholder=${more} list=${name === "id" ? "id-list" : nothing} .value=${filter[name]}>${name === "id" ? named(typeahead) : nothing}</div>`;
   const time = (name, label) => html`<div><label for=${name}>${label}</label><input id=${name} name=${name} type="datetime-local" .value=${localInput(filter[name])}></div>`;
   const span = (hours) => placeLink(place.env, place.page, [], { ...filter, since: new Date(now() - hours * HOUR).toISOString(), until: "" });
   return html`<form class="card long" @submit=${submit} aria-label="Filter">

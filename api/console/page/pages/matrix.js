@@ -10,8 +10,11 @@ import { heading } from "../parts/heading.js";
 import { pager } from "../parts/list.js";
 import { nothingYet } from "../parts/notice.js";
 import { isNone, marked, rightsOn, roleRights } from "../parts/rights.js";
+import { table } from "../parts/table.js";
 
 const ROWS = 25;
+const OF_ROLES = "What the policies say of each role. Some: if conditions hold. Other roles may change it.";
+const OF_SUBJECTS = "All: on every resource. Some: on those that a filter selects, or by a direct grant. If: it depends on what a request says besides, or on the time.";
 
 export function page(place) {
   const { env } = place;
@@ -62,16 +65,19 @@ async function ofRoles(env, type, roles, signal) {
 function drawn(place, rows, { type, rows: found, next }) {
   if (!type) return nothingYet("The model has no resource types yet. Each one would be a matrix here.");
   if (!found.length) return nothingYet(`The model has no ${rows} yet. Each one would be a row here.`);
-  return html`<div class="scroll" tabindex="0"><table>
-      <caption>${rows === "roles" ? "What the policies say of each role. Some: if conditions hold. Other roles may change it." : "All: on every resource. Some: on those that a filter selects, or by a direct grant. If: it depends on what a request says besides, or on the time."}</caption>
-      <thead><tr><th scope="col">${rows === "roles" ? "Role" : "Subject"}</th>${type.actions.map((one) => html`<th scope="col">${one}</th>`)}</tr></thead>
-      <tbody>${found.map(({ row, cells }) => html`<tr>
-        <th scope="row"><a href=${placeLink(place.env, rows, rows === "roles" ? [row.id] : [row.type, row.id])}><code>${row.id}</code></a></th>
-        ${cells.map((cell, at) => cellView(place, row, type.actions[at], cell))}</tr>`)}</tbody>
-    </table></div>${pager(place, next)}`;
-}
-
-// A cell opens what speaks of it.
-function cellView(place, row, action, cell) {
-  return html`<td class="shade ${isNone(cell) ? "none" : cell.word}"><a class="plain" href=${cellLink(place, row, action)}>${marked(cell)}</a></td>`;
+  return html`${table({
+    caption: rows === "roles" ? OF_ROLES : OF_SUBJECTS,
+    rows: found,
+    columns: [
+      {
+        ...{ title: rows === "roles" ? "Role" : "Subject", isHeader: true },
+        cell: ({ row }) => html`<a href=${placeLink(place.env, rows, rows === "roles" ? [row.id] : [row.type, row.id])}><code>${row.id}</code></a>`,
+      },
+      ...type.actions.map((action, at) => ({
+        title: action,
+        look: ({ cells }) => `shade ${isNone(cells[at]) ? "none" : cells[at].word}`,
+        cell: ({ row, cells }) => html`<a class="plain" href=${cellLink(place, row, action)}>${marked(cells[at])}</a>`,
+      })),
+    ],
+  })}${pager(place, next)}`;
 }

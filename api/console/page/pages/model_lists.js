@@ -54,7 +54,7 @@ const ROWS = [
   {
     kind: SUBJECT,
     about: "Who asks: people, services and devices that are registered.",
-    above: (place) => () => openForm(place, "subject"),
+    above: (place) => openForm(place, "subject"),
     columns: [
       { title: "Name", cell: (one) => html`<span class="name">${nameOf(SUBJECT, one)[0]}</span>`, csv: (one) => one.attributes?.name },
       ID,
@@ -83,7 +83,7 @@ const ROWS = [
   {
     kind: RESOURCE,
     about: "Registered things. Searches find these; a decision needs none, unless its type is closed.",
-    above: (place) => () => openForm(place, "resource"),
+    above: (place) => openForm(place, "resource"),
     columns: [
       NAME,
       ID,

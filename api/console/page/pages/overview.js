@@ -4,6 +4,7 @@ import { html, nothing } from "../core/html.js";
 import { get, path } from "../core/api.js";
 import { ASSIGNMENT, GRANT, GROUP, POLICY, RESOURCE, RESOURCE_TYPE, ROLE, SUBJECT } from "../core/kinds.js";
 import { placeLink } from "../core/place.js";
+import { reasonWords } from "../core/reasons.js";
 import { atThisServer, counted, distance, number } from "../core/words.js";
 import { Awaited } from "../parts/awaited.js";
 import { minutesChart, shares } from "../parts/chart.js";
@@ -56,7 +57,7 @@ function hour(figures) {
 function denials(figures) {
   const reasons = Object.entries(figures.reasons).filter(([code, count]) => code !== "ALLOWED" && count);
   if (!reasons.length) return nothingYet("Nothing was denied in the last hour.");
-  return shares(reasons.sort((one, other) => other[1] - one[1]));
+  return shares(reasons.sort((one, other) => other[1] - one[1]).map(([code, count]) => [reasonWords(code), count]));
 }
 
 function standing(env, about, drift) {

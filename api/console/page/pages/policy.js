@@ -41,9 +41,12 @@ export function policyPage(place) {
   const forms = new Awaited("its sentence and its text", async (signal) => convert(env, (await stored(place, signal)).stored, signal));
   const again = () => (one.again(), forms.again());
   const edit = placeLink(env, "policies", place.given, { edit: "yes" });
+  const name = () => one.value?.policy.name ?? place.given[0];
   return {
-    title: "Policy",
-    view: () => html`${heading(one.value?.policy.name ?? place.given[0], html`policy <code>${place.given[0]}</code>`, trail(env))}
+    get title() {
+      return `${name()} · Policy`;
+    },
+    view: () => html`${heading(name(), html`policy <code>${place.given[0]}</code>`, trail(env))}
       ${doneNotice(place, again)}
       ${one.view(({ policy, ending }) => html`<div class="columns wide-first">
         <section><h2>What it does</h2>
@@ -83,7 +86,7 @@ export function editorPage(place) {
   const title = place.given.length ? `Edit ${place.given[0]}` : "New policy";
   const back = placeLink(env, "policies", place.given);
   return {
-    title: place.given.length ? "Edit a policy" : title,
+    title,
     isUnsaved: () => Boolean(one.value && (one.value.draft.isChanged || one.value.forms.isTextFaulty)),
     view: () => html`${heading(title, "", place.given.length ? { link: back, name: place.given[0] } : trail(env))}
       ${one.view((begun) => editor({ env, ...begun, suggestions, declared, back, said: () => sentences(begun.before, begun.forms.sentence) }))}`,

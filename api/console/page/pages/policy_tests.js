@@ -37,7 +37,7 @@ class Runner {
 
   view(id) {
     const items = this.found?.items.filter((one) => id === null || one.id === id) ?? [];
-    return html`<p class="actions"><button type="button" ?disabled=${this.act.isBusy} @click=${() => this.run()}>
+    return html`<p class="actions"><button class="plain" type="button" ?disabled=${this.act.isBusy} @click=${() => this.run()}>
         ${this.act.isBusy ? "Running…" : id === null ? "Run all tests" : "Run the tests"}</button></p>
       ${this.act.trouble()}
       ${this.found ? report(this.env, items, this.found.revision) : nothing}`;

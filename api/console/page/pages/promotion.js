@@ -9,8 +9,9 @@ import { actor } from "../parts/actor.js";
 import { Awaited } from "../parts/awaited.js";
 import { ElementChanges, countsOf } from "../editing/element_changes.js";
 import { heading } from "../parts/heading.js";
-import { listPage, table } from "../parts/list.js";
+import { listPage } from "../parts/list.js";
 import { nothingYet } from "../parts/notice.js";
+import { table } from "../parts/table.js";
 import { editedBy, Takeover } from "../editing/takeover.js";
 import { when } from "../parts/when.js";
 import { knownEnvironments } from "./credential_fields.js";
@@ -116,5 +117,5 @@ function preview(place, source) {
   });
   const trail = { link: placeLink(place.env, place.page), name: "Promotion" };
   const about = html`The policies of <span class="name">${source}</span> for <span class="name">${place.env}</span>. Nothing is changed until you promote.`;
-  return { title: "Promotion", view: () => html`${heading(`${source} → ${place.env}`, about, trail)}${asked.view()}` };
+  return { title: `${source} → ${place.env} · Promotion`, view: () => html`${heading(`${source} → ${place.env}`, about, trail)}${asked.view()}` };
 }

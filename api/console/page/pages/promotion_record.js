@@ -61,7 +61,9 @@ export function onePromotion(place, id) {
     reject: decide("reject", () => ({ reason: state.reason || null }), "It is rejected."),
   };
   return {
-    title: "Promotion",
+    get title() {
+      return `${found.value ? nameOf(place, found.value) : "…"} · Promotion`;
+    },
     isUnsaved: () => state.reason !== "" && found.value?.status === "pending",
     view: () => found.view((one) => html`${title(place, one)}
       ${one.status === "pending" ? waiting(one, state, deeds) : nothing}
@@ -75,10 +77,13 @@ export function onePromotion(place, id) {
   };
 }
 
-function title(place, one) {
+function nameOf(place, one) {
   const names = { restoration: `Back to revision ${one.from_revision}`, gateway: `Gateway settings of ${place.env}` };
-  const name = names[one.kind] ?? `${one.from} → ${place.env}`;
-  return heading(name, statusTag(one), { link: placeLink(place.env, "promotion"), name: "Promotion" });
+  return names[one.kind] ?? `${one.from} → ${place.env}`;
+}
+
+function title(place, one) {
+  return heading(nameOf(place, one), statusTag(one), { link: placeLink(place.env, "promotion"), name: "Promotion" });
 }
 
 // The credential that asked for it can only take it back: the service wants another credential for the approval.

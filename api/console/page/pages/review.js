@@ -11,11 +11,13 @@ import { instant, number } from "../core/words.js";
 import { actions, term } from "../editing/phrases.js";
 import { Awaited } from "../parts/awaited.js";
 import { heading } from "../parts/heading.js";
-import { listPage, table } from "../parts/list.js";
+import { listPage } from "../parts/list.js";
 import { nothingYet } from "../parts/notice.js";
 import { tag } from "../parts/proof.js";
 import { prose } from "../parts/prose.js";
 import { gives, grantsOf, isNone, marked, rightsOn, rolesOf } from "../parts/rights.js";
+import { table } from "../parts/table.js";
+import { Typeahead } from "../parts/typeahead.js";
 
 const MOST_POLICIES = 1_000;
 
@@ -23,10 +25,11 @@ export function page(place) {
   const [kind, ...key] = place.given;
   if (kind === "subject" && key.length === 2 && key.every(Boolean)) return subjectReview(place, { type: key[0], id: key[1] });
   if (kind === "role" && key.length === 1 && key[0]) return roleReview(place, key[0]);
-  return { title: "Access review", view: () => choice(place) };
+  const typeahead = new Typeahead(place.env);
+  return { title: "Access review", view: () => choice(place, typeahead) };
 }
 
-function choice(place) {
+function choice(place, typeahead) {
   const open = (event) => {
     event.preventDefault();
     const given = new FormData(event.target);
@@ -39,11 +42,11 @@ function choice(place) {
       <section><h2>Of a subject</h2><form @submit=${open}>
         <label for="subject-id">Subject: type and id</label>
         <div class="pair"><input name="type" class="mono" aria-label="Subject type" value="user" required>
-          <input id="subject-id" name="id" class="mono" required autocomplete="off"></div>
+          <input id="subject-id" name="id" class="mono" list="subject-id-list" required autocomplete="off">${typeahead.list("subject-id", "subjects")}</div>
         <p class="actions"><button type="submit">Open the review</button></p></form></section>
       <section><h2>Of a role</h2><form @submit=${open}>
-        <label for="role-id">Role</label><input id="role-id" name="id" class="mono" required autocomplete="off">
-        <p class="actions"><button type="submit">Open the review</button></p></form></section>
+        <label for="role-id">Role</label><input id="role-id" name="id" class="mono" list="role-id-list" required autocomplete="off">${typeahead.list("role-id", "roles")}
+        <p class="actions"><button class="plain" type="submit">Open the review</button></p></form></section>
     </div>`;
 }
 
@@ -55,7 +58,7 @@ function subjectReview(place, subject) {
   const rights = new Awaited("the rights", async (signal) =>
     rightsOf(env, ...(await Promise.all([stored.answer(), held.answer()])), signal));
   return {
-    title: "Access review of a subject",
+    title: `${subject.id} · Access review`,
     view: () => html`${top(place, subject.id, "What this subject holds, what it may do, and where each right comes from.")}
       <section><h2>Attributes</h2>${stored.view(attributes)}</section>
       ${held.view((found) => html`<section><h2>Roles and groups</h2>${roles(env, found)}</section>
@@ -150,7 +153,7 @@ function roleReview(place, role) {
   const holders = new Awaited("the holders", (signal) => get(path`/v1/environments/${env}/assignments`, { query, signal }));
   const policies = new Awaited("the policies", (signal) => policiesOf(env, role, signal));
   return {
-    title: "Access review of a role",
+    title: `${role} · Access review`,
     view: () => html`${top(place, role, "Who holds this role, and what its policies say.")}
       <section><h2>Holders</h2>${holders.view((found) => holdersTable(place, found))}</section>
       <section><h2>Policies</h2>${policies.view((found) => found.length ? found.map((one) => policyText(env, one)) : nothingYet("No policy names this role."))}</section>

@@ -1,11 +1,14 @@
 // Try a decision: the answer of the live policies to one request, its reason and its proof.
 
 import { html, nothing } from "../core/html.js";
+import { announce } from "../core/announcement.js";
 import { explained, questionAt, questionLink } from "../core/asking.js";
 import { environmentOf } from "../core/environments.js";
 import { goTo } from "../core/place.js";
+import { reasonWords } from "../core/reasons.js";
 import { may } from "../core/session.js";
 import { update } from "../core/update.js";
+import { bringIntoView } from "../core/view.js";
 import { number } from "../core/words.js";
 import { Act } from "../parts/act.js";
 import { openDialog } from "../parts/dialog.js";
@@ -37,7 +40,7 @@ function view(state) {
           </p>
         </form>
       </section>
-      <section aria-live="polite"><h2 class="hidden">Answer</h2>${state.act.trouble()}${outcome(state)}</section>
+      <section id="answer"><h2 class="hidden">Answer</h2>${state.act.trouble(() => decide(state, state.asked))}${outcome(state)}</section>
     </div>`;
 }
 
@@ -45,7 +48,7 @@ function outcome(state) {
   const { answer, place, filter } = state;
   if (!answer) return state.act.problem ? nothing : nothingYet("Fill in a request and decide it. The answer, its reason and its proof appear here.");
   return html`${proof(place.env, answer, { request: state.asked, typeIdOf: (name) => state.fields.typeIdOf(name) })}
-    <p class="meta"><span><code>${answer.context.reason_code}</code></span>
+    <p class="meta"><span>${reasonWords(answer.context.reason_code)} <code>${answer.context.reason_code}</code></span>
       <span>revision ${number(environmentOf(place.env)?.revision ?? 0)}</span>
       <span>asked in ${number(state.milliseconds)} ms</span>
       <a href=${location.hash}>Link to this question</a></p>
@@ -68,7 +71,9 @@ async function decide(state, request) {
   const answer = await state.act.run(() => explained(state.place.env, request));
   state.milliseconds = Math.max(1, Math.round(performance.now() - began));
   [state.answer, state.asked] = [answer ?? null, request];
+  if (answer) announce(`${answer.decision ? "Allowed" : "Denied"}: ${answer.context.reason}`);
   update();
+  bringIntoView("answer");
 }
 
 function withRequest(state, use) {

@@ -35,8 +35,9 @@ export class Act {
     }
   }
 
-  // Returns the drawing of the error, if there is one.
-  trouble() {
-    return this.problem ? failure(this.problem) : nothing;
+  // Returns the drawing of the error, if there is one. `retry` does it again.
+  /** @param {(() => unknown) | null} retry */
+  trouble(retry = null) {
+    return this.problem ? failure(this.problem, retry) : nothing;
   }
 }

@@ -32,7 +32,7 @@ function bar(minute, at, scale) {
 export function shares(counts) {
   const most = counts[0][1];
   return html`<div class="share">${counts.map(
-    ([name, count]) => html`<code>${name}</code>
+    ([name, count]) => html`<span>${name}</span>
       <svg class="bar" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><rect class="denied" width=${(100 * count) / most} height="10"></rect></svg>
       <span>${number(count)}</span>`,
   )}</div>`;

@@ -97,6 +97,6 @@ export class Export {
     }
     return html`<button class="quiet" type="button" @click=${() => this.run()}>${this.button}</button>
       ${this.isCut ? html`<span class="soft">The file has the first ${number(MOST_ROWS)} rows.</span>` : nothing}
-      ${this.problem ? failure(this.problem) : nothing}`;
+      ${this.problem ? failure(this.problem, () => this.run()) : nothing}`;
   }
 }

@@ -7,9 +7,9 @@ import { placeLink } from "../core/place.js";
 import { update } from "../core/update.js";
 import { value } from "../core/words.js";
 import { Awaited } from "./awaited.js";
-import { table } from "./list.js";
 import { leftOpen, nothingYet, sentence } from "./notice.js";
 import { compared } from "./proof.js";
+import { table } from "./table.js";
 
 const DIALECTS = ["postgresql", "mysql", "sqlite", "duckdb"];
 const SHOWN_ROWS = 20;

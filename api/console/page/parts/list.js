@@ -1,23 +1,9 @@
-// Lists of the API: a dense table whose rows and pages have addresses.
+// Lists of the API: a table whose rows and pages have addresses.
 
 import { html, nothing } from "../core/html.js";
 import { placeLink } from "../core/place.js";
 import { nothingYet } from "./notice.js";
-
-// Returns the drawing of a table. `columns` are {title, cell(row, env), isNumber?}. `link(row)` is the address of a row's page.
-/** @type {(given: {caption?: string, columns: Column[], rows: any[], link?: (row: any) => string, env?: string}) => Drawing} */
-export function table({ caption, columns, rows, link, env }) {
-  return html`<div class="scroll" tabindex="0"><table>
-    ${caption ? html`<caption>${caption}</caption>` : nothing}
-    <thead><tr>${columns.map((one) => html`<th scope="col" class=${one.isNumber ? "number" : ""}>${one.title}</th>`)}</tr></thead>
-    <tbody>${rows.map((row) => html`<tr>${columns.map((one, at) => cell(one, row, env, at === 0 && link))}</tr>`)}</tbody>
-  </table></div>`;
-}
-
-function cell(column, row, env, link) {
-  const content = column.cell(row, env);
-  return html`<td class=${column.isNumber ? "number" : ""}>${link ? html`<a href=${link(row)}>${content}</a>` : content}</td>`;
-}
+import { table } from "./table.js";
 
 // Returns the drawing of one page of a list, {items, next_cursor}, with the ways to the other pages.
 /** @type {(place: Place, found: any, shape: {empty: string, firstStep?: Drawing, cursor?: string, columns: Column[], link?: (row: any) => string}) => Drawing} */

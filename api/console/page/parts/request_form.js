@@ -6,6 +6,7 @@ import { update } from "../core/update.js";
 import { optionFields, optionsIn, takeOptions } from "./request_options.js";
 import { typeName } from "./rights.js";
 import { StoredAttributes } from "./stored_attributes.js";
+import { Typeahead } from "./typeahead.js";
 import { unseenIn } from "./unseen.js";
 
 /** @type {[string, string][]} */
@@ -29,6 +30,7 @@ export class RequestFields {
       resource: new StoredAttributes(env, "resources"),
       actor: new StoredAttributes(env, "subjects"),
     };
+    this.typeahead = new Typeahead(env);
     this.typesRead = this.suggest(env);
     this.take(request ?? EMPTY);
   }
@@ -145,14 +147,14 @@ export class RequestFields {
 
   subjectFields() {
     return html`<label for="subjectId">Subject: type and id</label>
-      <div class="pair">${this.input("subjectType", "Subject type")}${this.input("subjectId", "Subject id")}</div>
+      <div class="pair">${this.input("subjectType", "Subject type")}${this.naming("subject", "subjects", this.subjectType)}</div>
       ${this.identifier("subjectBy", "The id is an external id")}
       ${this.attributes("subject", "Subject properties")}`;
   }
 
   resourceFields() {
     return html`<label for="resourceId">Resource: type and id</label>
-      <div class="pair">${this.input("resourceType", "Resource type", "the-types")}${this.input("resourceId", "Resource id")}</div>
+      <div class="pair">${this.input("resourceType", "Resource type", "the-types")}${this.naming("resource", "resources", this.typeIdOf(this.resourceType))}</div>
       <label for="resourceBy">What the id is</label>
       <select id="resourceBy" @change=${(event) => this.set("resourceBy", event.target.value)}>
         ${IDENTIFIERS.map(([one, name]) => html`<option value=${one} .selected=${one === this.resourceBy}>${name}</option>`)}</select>
@@ -169,6 +171,13 @@ export class RequestFields {
     this[name] = text;
     this.readStored();
     update();
+  }
+
+  // Returns the field for the identifier of an entity, with suggestions.
+  naming(owner, segment, type) {
+    const id = `${owner}Id`;
+    const label = `${owner[0].toUpperCase()}${owner.slice(1)} id`;
+    return html`${this.input(id, label, `${id}-list`)}${this.typeahead.list(id, segment, { filter: type ? { type } : {}, member: this[`${owner}By`] })}`;
   }
 
   line(name, label, list) {

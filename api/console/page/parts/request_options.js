@@ -31,7 +31,7 @@ export function optionFields(fields) {
     ${mark(fields, "hasActor", "An actor asks on behalf of the subject")}
     ${fields.hasActor
       ? html`<label for="actorId">Actor: type and id</label>
-          <div class="pair">${fields.input("actorType", "Actor type")}${fields.input("actorId", "Actor id")}</div>
+          <div class="pair">${fields.input("actorType", "Actor type")}${fields.naming("actor", "subjects", fields.actorType)}</div>
           ${fields.identifier("actorBy", "The actor's id is an external id")}
           ${fields.attributes("actor", "Actor properties")}`
       : nothing}`;

@@ -2,13 +2,15 @@
 
 import { html, nothing } from "../core/html.js";
 import { leftOpenBy, questionAt, questionLink, search } from "../core/asking.js";
+import { announce } from "../core/announcement.js";
 import { goTo, placeLink } from "../core/place.js";
+import { bringIntoView } from "../core/view.js";
 import { Awaited } from "./awaited.js";
 import { csv, Export } from "./csv.js";
 import { heading } from "./heading.js";
-import { table } from "./list.js";
 import { leftOpen, nothingYet, sentence } from "./notice.js";
 import { RequestFields } from "./request_form.js";
+import { table } from "./table.js";
 
 const PAGE_ROWS = 100;
 const EXPORT_ROWS = 1_000;
@@ -22,7 +24,12 @@ export function searchPage(place, { title, about, kind, fields, read, columns, l
   const form = new RequestFields(place.env, asked);
   const body = isWhole(asked, fields) ? { ...read(asked), options: asked.options } : null;
   const token = place.query.get("token") ?? undefined;
-  const found = body && new Awaited("the answer", (signal) => search(place.env, kind, body, { limit: PAGE_ROWS, token }, signal));
+  const found = body && new Awaited("the answer", async (signal) => {
+    const page = await search(place.env, kind, body, { limit: PAGE_ROWS, token }, signal);
+    announce(page.context.reason);
+    bringIntoView("answer");
+    return page;
+  });
   const open = body && new Awaited("what the question leaves open", async (signal) =>
     leftOpenBy(place.env, kind, body, (await found?.answer())?.context.left_open ?? [], signal));
   const others = body && !token && conditional?.(body);
@@ -50,7 +57,7 @@ export function searchPage(place, { title, about, kind, fields, read, columns, l
         <section><h2>Question</h2>
           <form @submit=${submit}>${form.view({ ...fields, hasOptions: true })}<p class="actions"><button type="submit">Search</button></p></form>
         </section>
-        <section aria-live="polite"><h2>Answer</h2>
+        <section id="answer"><h2>Answer</h2>
           ${found ? found.view((page) => results(place, page, { columns, link: (row) => link(row, form), behind, file })) : nothingYet("Ask a question. The answer appears here, a page at a time.")}
         </section>
       </div>`,
