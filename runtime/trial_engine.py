@@ -5,6 +5,7 @@ from collections.abc import Callable
 from ..bundles.declarations.declarations import Declarations
 from .engine import Engine
 from .limits import CacheLimits
+from .requests.registry import Registry
 from .snapshot import Snapshot
 from .state.overlay import state_apart
 from .strictness.strict_requests import StrictRequests
@@ -19,13 +20,19 @@ class TrialEngine(Engine):
     """
 
     def __init__(
-        self, engine: Engine, clock: Callable[[], float], limits: CacheLimits, declarations: Declarations | None = None
+        self,
+        engine: Engine,
+        clock: Callable[[], float],
+        limits: CacheLimits,
+        declarations: Declarations | None = None,
+        registry: Registry | None = None,
     ):
         """`clock` returns epoch seconds. `limits` bounds its caches, which last as long as it does.
 
         If `declarations` are given, strict requests are checked against them, and not against those of the bundle (E8).
+        Without a `registry`, no request can ask for registered attributes (E9).
         """
-        self._clock, self._counters, self._registry, self._limits = clock, None, None, limits
+        self._clock, self._counters, self._registry, self._limits = clock, None, registry, limits
         self._strict = engine._strict
         self._snapshot = Snapshot(state_apart(engine._snapshot.state), limits, strict=self._strict)
         if declarations is not None:

@@ -67,7 +67,7 @@ ROOMS = {
         sources trust
         """
     ),
-    "writ.api.endpoints": _down("sign_in gateway insight metrics_page previewing tokens decisions errors management"),
+    "writ.api.endpoints": _down("sign_in gateway previewing insight metrics_page tokens decisions errors management"),
     "writ.api.engines": _down("leases publishing exports live jobs work"),
     "writ.api.identity": _down(
         """

@@ -64,18 +64,19 @@ class Explanation:
         known_parameters(req)
         body = await self._bodies.read_object(req)
         engine = (await engine_for(req, self._engine_of, env)).uncounted()
-        resp.data = await self._deciding.explain(engine, partial(_answer, engine, body))
+        found = await self._deciding.explain(engine, partial(explained_answer, engine, body))
+        resp.data = ENCODER.encode(found)
 
 
-def _answer(engine: Engine, body: dict[str, Any]) -> bytes:
+def explained_answer(engine: Engine, body: dict[str, Any]) -> dict[str, Any]:
+    """Returns an ExplainAnswer as a dictionary. Raises BadRequest for what an evaluation would refuse."""
     answer = engine.decide(asking_why(body))
     proof = decisive_proof(answer) or {}
     lacks_roles = not answer["decision"] and proof["lacking"]
     conditional = engine.conditional(body["resource"]["type"], body["action"]["name"]) if lacks_roles else ()
-    found = {
+    return {
         **answer,
         "sentences": list(explained(answer)),
         "needs": [PolicyNeeds(*need) for need in needs(answer, conditional)],
         "overridden_by": overridden_by(answer),
     }
-    return ENCODER.encode(found)

@@ -2,7 +2,7 @@
 
 from functools import partial
 from pathlib import Path
-from typing import Final, Literal, TypeVar
+from typing import Final, TypeVar
 
 import falcon.asgi
 from msgspec.structs import replace
@@ -21,7 +21,7 @@ from ...review.testing.tested_model import TestedModel
 from ...store.elements.edits import Edit
 from ...store.elements.element_bodies import change_text, decode_body, fact_text
 from ...store.elements.workspace import ElementTexts
-from ...store.errors import BodyFault, NotFound, Rejected
+from ...store.errors import NotFound, Rejected
 from ...store.history.change_log import change_of
 from ...store.promotions.differences import shown
 from ...store.store import Store
@@ -35,10 +35,10 @@ from .changes import BAD, edits_of
 from .preview_shapes import (
     ChangedTest,
     ChangesPreview,
-    PreviewDiagnostic,
     PreviewedTests,
     TestName,
     WantedPreview,
+    diagnostic_of,
 )
 from .recent_decisions import A_GRANT, replayed
 from .trial_engines import Trials, Tried
@@ -96,7 +96,7 @@ class Previews:
         try:
             found = await self._trials.asked(asked.env, asked.actor, edits, ask)
         except Rejected as ex:
-            faults = tuple(_diagnostic(fault, "error") for fault in ex.faults)
+            faults = tuple(diagnostic_of(fault, "error") for fault in ex.faults)
             return ChangesPreview(None, faults, (), False, None, None)
         compared = await found_people(self._work, people, asked)
         return replace(found, people=compared.people)
@@ -113,7 +113,7 @@ def _preview(log: Path | None, at_this_server: bool, store: Store, tried: Tried)
         decisions = replayed(*engines, log, trial.environment, tried.is_left, sentence_of, at_this_server)
     return ChangesPreview(
         trial.environment.revision,
-        tuple(_diagnostic(fault, "warning") for fault in trial.warnings),
+        tuple(diagnostic_of(fault, "warning") for fault in trial.warnings),
         elements,
         truncated,
         _tests(tried, before, after),
@@ -151,7 +151,3 @@ def _entry(change: ElementTexts) -> EntryAnswer:
     type = change.key[0] if len(change.key) > 1 else None
     text = change_text(change.kind, before, after)
     return EntryAnswer(change.kind, change.key[-1], change_of(before, after), before, after, type, text)
-
-
-def _diagnostic(fault: BodyFault, severity: Literal["error", "warning"]) -> PreviewDiagnostic:
-    return PreviewDiagnostic(fault.code, severity, fault.message, fault.help, fault.path, fault.edit)

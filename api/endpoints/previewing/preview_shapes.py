@@ -7,6 +7,7 @@ from msgspec import Meta, Struct
 from ...review.effects import EffectCounts
 from ...review.people.people_answer import PeopleAnswer
 from ...review.testing.outcome_report import Count, TestOutcome
+from ...store.errors import BodyFault
 from ..management.management_shapes import EntryAnswer
 from .changes import MOST_CHANGES, ElementEdit
 
@@ -29,6 +30,11 @@ class PreviewDiagnostic(Struct, frozen=True):
     help: str
     path: str
     change: Count | None
+
+
+def diagnostic_of(fault: BodyFault, severity: Literal["error", "warning"]) -> PreviewDiagnostic:
+    """Returns the diagnostic of a fault of an edit."""
+    return PreviewDiagnostic(fault.code, severity, fault.message, fault.help, fault.path, fault.edit)
 
 
 class TestName(Struct, frozen=True):

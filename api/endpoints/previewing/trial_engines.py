@@ -10,6 +10,7 @@ from ....bundles.delta import decode_delta
 from ....compiler.lowering.lower_declarations import lower_declarations
 from ....runtime import Engine, RateCounters
 from ....runtime.limits import CacheLimits
+from ....runtime.requests.registry import Registry
 from ....runtime.trial_engine import TrialEngine
 from ...engines.live.bound_engines import ready_engine, refuse_other
 from ...engines.live.engine_access import EngineOf
@@ -23,6 +24,7 @@ from ...store.actor import Actor
 from ...store.elements.edits import Edit
 from ...store.errors import StoreUnavailable
 from ...store.trials.trial import Declared, Trial
+from .tried_registry import TriedRegistry
 
 _T = TypeVar("_T")
 
@@ -56,13 +58,26 @@ class Tried:
 
     def after(self) -> TestedModel:
         """Returns the model after the changes. Takes a moment. Raises BundleError."""
-        delta = () if self.trial.delta is None else (self.trial.delta,)
-        return self._model(self.trial.after, (*self.trial.deltas, *delta))
+        return self._model(self.trial.after, self._deltas_after())
+
+    def explaining(self, registry: Registry) -> Engine:
+        """Returns an engine after the changes that knows registered attributes (E9), and counts for no rate limit.
+
+        `registry` is that of the store, without the changes. Raises BundleError.
+        """
+        return self._engine(self.trial.after, self._deltas_after(), TriedRegistry(registry, self.trial.changes))
+
+    def _deltas_after(self) -> tuple[bytes, ...]:
+        return (*self.trial.deltas, *(() if self.trial.delta is None else (self.trial.delta,)))
 
     def _model(self, declared: Declared, deltas: tuple[bytes, ...]) -> TestedModel:
-        engine = TrialEngine(self._live, self._clock, CACHES, lower_declarations(declared.model))
+        engine = self._engine(declared, deltas).counting(RateCounters(COUNTER_BYTES))
+        return TestedModel(engine, None, declared_in(*declared))
+
+    def _engine(self, declared: Declared, deltas: tuple[bytes, ...], registry: Registry | None = None) -> Engine:
+        engine = TrialEngine(self._live, self._clock, CACHES, lower_declarations(declared.model), registry)
         engine.apply_deltas(map(decode_delta, deltas))
-        return TestedModel(engine.counting(RateCounters(COUNTER_BYTES)), None, declared_in(*declared))
+        return engine
 
     def _clock(self) -> float:
         """All answers of a request are those of one instant."""

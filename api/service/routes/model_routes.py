@@ -19,7 +19,7 @@ from ...endpoints.management import (
 from ...endpoints.management.element_paths import SERVED_KINDS, SERVED_MEMBERS, ServedKind
 from ...endpoints.management.environments import environment_gateway, environments
 from ...endpoints.management.promotions import one_promotion, promotions, restoration
-from ...endpoints.previewing import change_preview, undo
+from ...endpoints.previewing import change_preview, change_trial, undo
 from ...endpoints.previewing import policy_test_run as test_run
 from ...endpoints.previewing import policy_test_sets as test_sets
 from ...engines.exports import bundle
@@ -131,6 +131,12 @@ MODEL_ROUTES: Final[tuple[RouteRow, ...]] = (
         Env.NAMED,
         change_preview.ChangePreview,
         {"POST": (WRITE, change_preview.PREVIEW)},
+    ),
+    RouteRow(
+        "/v1/environments/{env}/changes:try",
+        Env.NAMED,
+        change_trial.ChangeTrial,
+        {"POST": (WRITE, change_trial.TRY)},
     ),
     RouteRow(
         "/v1/environments/{env}/tests/{id}",
