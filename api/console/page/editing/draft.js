@@ -48,6 +48,8 @@ export class Draft {
     this.began = this.body;
     /** @type {Map<string, string>} */
     this.local = new Map(); // what can't be sent, by the path of its field
+    /** @type {Map<string, {text: string, value: any}>} */
+    this.words = new Map(); // what is written for an instant, by the path of its field
     /** @type {Record<string, any>} */
     this.query = {}; // what goes with the write: a route's `before`
     /** @type {{stored: ModelElement, etag: string | null} | null} */
@@ -107,6 +109,7 @@ export class Draft {
     const link = elementLink(this.env, this.kind, keyOf(this.kind, made));
     noteDone({ link, ...this.undoing(former, answer, follows) });
     [this.stored, this.body, this.began, this.etag, this.query] = [made, made, made, answer.etag, {}];
+    this.words.clear();
     return answer;
   }
 
@@ -151,6 +154,7 @@ export class Draft {
     this.meetTheirs();
     this.body = this.began;
     this.local.clear();
+    this.words.clear();
     this.changed();
   }
 

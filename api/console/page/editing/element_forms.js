@@ -4,8 +4,9 @@ import { html, nothing } from "../core/html.js";
 import { typedAttributes, valuedAttributes } from "./attributes.js";
 import { declarationForm } from "./declaration_form.js";
 import { extensionsForm } from "./extensions_form.js";
-import { choiceField, faultsAt, flagField, instantField, textField } from "./fields.js";
+import { choiceField, faultsAt, flagField, textField } from "./fields.js";
 import { idList } from "./id_list.js";
+import { instantField } from "./instant_field.js";
 import { membersField } from "./members.js";
 import { policyTestsForm } from "./policy_tests_form.js";
 import { actionsField, entityField, idField } from "./references.js";
@@ -83,6 +84,9 @@ function holder(draft, faults, suggestions) {
     ${faultsAt(faults, "$", true)}`;
 }
 
-const term = (draft, faults) => html`${instantField({ label: "Starts", at: "$.starts_at", value: draft.body.starts_at, faults, without: "it counts at once", set: (text) => draft.set("starts_at", text) })}
-  ${instantField({ label: "Ends", at: "$.expires_at", value: draft.body.expires_at, faults, without: "it never ends", set: (text) => draft.set("expires_at", text) })}`;
+const term = (draft, faults) => html`${instantField({ label: "Starts", at: "$.starts_at", value: draft.body.starts_at, faults, written: draft, without: "it counts at once", set: (text) => draft.set("starts_at", text) })}
+  ${endField(draft, faults)}`;
 
+// Returns the field of the end of an assignment or a grant.
+export const endField = (draft, faults) =>
+  instantField({ label: "Ends", at: "$.expires_at", value: draft.body.expires_at, faults, written: draft, isEnd: true, without: "it never ends", set: (text) => draft.set("expires_at", text) });

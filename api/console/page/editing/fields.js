@@ -1,14 +1,8 @@
 // Fields of forms: each has a label, perhaps a hint, and the faults of its value below it.
 
 import { html, nothing } from "../core/html.js";
-import { now } from "../core/clock.js";
-import { distance, instant } from "../core/words.js";
 import { sentence } from "../parts/notice.js";
 import { unseenIn } from "../parts/unseen.js";
-
-const DAY = 86_400_000;
-/** @type {[string, number][]} */
-const SOON = [["in a day", 1], ["in a week", 7], ["in 30 days", 30]];
 
 // Returns the faults below a field. `at` is the path of its member, like `$.conditions.rate_limit.limit`.
 /** @type {(faults: Fault[], at: string, isExact?: boolean) => Drawing} */
@@ -23,7 +17,7 @@ export function faultsAt(faults, at, isExact = false) {
 const isWithin = (path, at) => path !== undefined && path.startsWith(at) && ".[".includes(path[at.length]);
 
 // Returns whether there is an error at a field.
-const isFaulty = (faults, at) => faults.some((one) => one.path === at || isWithin(one.path, at));
+export const isFaulty = (faults, at) => faults.some((one) => one.path === at || isWithin(one.path, at));
 
 // Returns a field for a line of text. `list` is the id of its suggestions. `set(text)` takes what was typed.
 /** @param {FieldGiven} field */
@@ -64,15 +58,4 @@ export function choiceField({ label, at, value, set, options, faults = [], isHid
 export function flagField({ label, value, set, hint }) {
   return html`<div class="field"><label><input type="checkbox" .checked=${value} @change=${(event) => set(event.target.checked)}> ${label}</label>
     ${hint ? html`<p class="hint">${hint}</p>` : nothing}</div>`;
-}
-
-// Returns a field for an instant in RFC 3339. It may be left out, which means `without`.
-/** @param {FieldGiven & {without: string}} field */
-export function instantField({ label, at, value, set, faults, without }) {
-  const known = value && !Number.isNaN(Date.parse(value));
-  const hint = known ? html`${instant(value)} in your time zone, ${distance(value)}.` : html`Empty means: ${without}.`;
-  const choose = (days) => set(new Date(Math.floor((now() + days * DAY) / 1000) * 1000).toISOString().replace(".000Z", "Z"));
-  return html`<div>${textField({ label, at, value, faults, hint, placeholder: "2035-01-31T12:00:00Z", set: (text) => set(text === "" ? undefined : text.trim()) })}
-    <p class="quick">${SOON.map(([name, days]) => html`<button class="link" type="button" aria-label=${`${label}: ${name}`} @click=${() => choose(days)}>${name}</button>`)}
-      ${value ? html`<button class="link" type="button" aria-label=${`${label}: ${without}`} @click=${() => set(undefined)}>${without}</button>` : nothing}</p></div>`;
 }

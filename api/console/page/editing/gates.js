@@ -3,8 +3,9 @@
 import { html, nothing } from "../core/html.js";
 import { numberIn } from "../core/exact.js";
 import { withMember } from "./draft.js";
-import { faultsAt, flagField, instantField, textField } from "./fields.js";
+import { faultsAt, flagField, textField } from "./fields.js";
 import { idList } from "./id_list.js";
+import { instantField } from "./instant_field.js";
 import { options } from "./suggestions.js";
 
 const DAYS = [["mon", "Monday"], ["tue", "Tuesday"], ["wed", "Wednesday"], ["thu", "Thursday"], ["fri", "Friday"], ["sat", "Saturday"], ["sun", "Sunday"]];
@@ -23,7 +24,7 @@ export function gates(draft, faults) {
     ${conditions[name] === undefined ? nothing : fields(conditions[name], (value) => set(name, value))}
     ${faultsAt(faults, `$.conditions.${name}`, true)}</div>`;
   return html`
-    ${gate("time_window", "Only at certain times", { days: WORKING, start: "09:00", end: "17:00", timezone: "UTC" }, (window, put) => times(window, put, faults))}
+    ${gate("time_window", "Only at certain times", { days: WORKING, start: "09:00", end: "17:00", timezone: "UTC" }, (window, put) => times(window, put, faults, draft))}
     ${gate("ip_allowlist", "Only from certain addresses", [], (addresses, put) =>
       idList({ label: "Addresses and networks", at: "$.conditions.ip_allowlist", values: addresses, faults, noun: "one, like 10.0.0.0/8", set: put }))}
     ${draft.body.effect === "ALLOW" || conditions.rate_limit
@@ -31,7 +32,7 @@ export function gates(draft, faults) {
       : nothing}`;
 }
 
-function times(window, put, faults) {
+function times(window, put, faults, written) {
   const at = "$.conditions.time_window";
   const set = (name) => (text) => put(withMember(window, name, text === "" ? undefined : text));
   const days = window.days ?? [];
@@ -45,8 +46,8 @@ function times(window, put, faults) {
       ${faultsAt(faults, `${at}.days`)}</fieldset>
     <div class="thirds">${field("start", "Opens at", { placeholder: "00:00" })}${field("end", "Closes at", { placeholder: "24:00" })}
       <div>${field("timezone", "Time zone", { placeholder: "UTC", list: "zones" })}${options("zones", ZONES, window.timezone ?? "")}</div></div>
-    <div class="halves">${instantField({ label: "Not before", at: `${at}.not_before`, value: window.not_before, faults, without: "no first day", set: set("not_before") })}
-      ${instantField({ label: "Not after", at: `${at}.not_after`, value: window.not_after, faults, without: "no last day", set: set("not_after") })}</div>`;
+    <div class="halves">${instantField({ label: "Not before", at: `${at}.not_before`, value: window.not_before, faults, written, without: "no first day", set: set("not_before") })}
+      ${instantField({ label: "Not after", at: `${at}.not_after`, value: window.not_after, faults, written, isEnd: true, without: "no last day", set: set("not_after") })}</div>`;
 }
 
 function rate(limit, put, faults) {

@@ -7,6 +7,7 @@ import { goTo, placeLink } from "../core/place.js";
 import { signedIn } from "../core/session.js";
 import { update } from "../core/update.js";
 import { Act } from "../parts/act.js";
+import { instantField, Written } from "../editing/instant_field.js";
 import { Awaited } from "../parts/awaited.js";
 import { confirmEnd } from "../parts/dialog.js";
 import { noteDone } from "../parts/done.js";
@@ -31,11 +32,12 @@ const EXPIRIES = [
 
 // The page that makes an API key.
 export function newApiKeyPage(place) {
-  const draft = { ...newRights(place.env), ends: "90", at: "" };
+  const draft = { ...newRights(place.env), ends: "90", at: undefined, written: new Written() };
   const act = new Act();
   const known = knownEnvironments();
   const create = async (event) => {
     event.preventDefault();
+    if (draft.ends === "date" && !isDated(draft)) return update();
     const made = await act.run(() => post("/v1/api-keys", bodyOf(draft)));
     if (!made) return;
     draft.name = "";
@@ -100,17 +102,24 @@ function expiryFields(draft, problem) {
     <select id="ends" class="short" @change=${(event) => ((draft.ends = event.target.value), update())}>
       ${EXPIRIES.map(([name, text]) => html`<option value=${name} .selected=${draft.ends === name}>${text}</option>`)}
     </select>
-    ${draft.ends === "date" ? html`<label for="at">Date and time, in your zone</label>
-      <input id="at" class="short" type="datetime-local" required .value=${draft.at}
-        @input=${(event) => ((draft.at = event.target.value), update())}>` : nothing}
+    ${draft.ends === "date" ? instantField({
+      ...{ label: "Date and time", at: "at", value: draft.at, isEnd: true, written: draft.written, faults: draft.written.faults() },
+      set: (instant) => ((draft.at = instant), update()),
+    }) : nothing}
     ${draft.ends === "" ? html`<p class="soft">A key without an end is good until somebody deletes it.</p>` : nothing}
     ${faultOf(problem, "$.expires_at")}`;
 }
 
+// A key of a date needs one: without it, the key would never expire.
+function isDated({ at, written }) {
+  if (!at && !written.local.has("at")) written.fault("at", "write when the key expires");
+  return !written.local.has("at");
+}
+
 function bodyOf(draft) {
   const { name, scope, ends, at } = draft;
-  const expires = ends === "date" ? new Date(at) : ends && new Date(now() + Number(ends) * DAY);
-  return { name, scopes: [scope], environments: environmentsIn(draft), expires_at: expires ? expires.toISOString() : null };
+  const expires = ends === "date" ? at : ends && new Date(now() + Number(ends) * DAY).toISOString();
+  return { name, scopes: [scope], environments: environmentsIn(draft), expires_at: expires || null };
 }
 
 function rotate(where, one, again) {
