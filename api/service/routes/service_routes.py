@@ -103,6 +103,12 @@ SERVICE_ROUTES: Final[tuple[RouteRow, ...]] = (
     RouteRow("/v1/people", Env.NONE, people_endpoints.People, {"GET": (ADMIN, people_endpoints.LIST)}),
     RouteRow("/v1/people/{id}", Env.NONE, people_endpoints.OnePerson, {"GET": (READ, people_endpoints.GET)}),
     RouteRow(
+        "/v1/people/{id}/sessions",
+        Env.NONE,
+        people_endpoints.SessionsOfPerson,
+        {"DELETE": (ADMIN, people_endpoints.END_SESSIONS)},
+    ),
+    RouteRow(
         "/console/{folder}/{file}",
         Env.NONE,
         partial(console.Console, CONSOLE_FILES),

@@ -81,6 +81,12 @@ def session_rows(db: Connection, within: Bounds, limit: int, cursor: str | None)
     return [_session(row) for row in rows], behind
 
 
+def sessions_of(db: Connection, person: str) -> list[Session]:
+    """Returns the sessions of a person, by id."""
+    rows = db.execute(f"SELECT {_SESSION} FROM sessions t WHERE person = ? ORDER BY id", (person,)).fetchall()
+    return [_session(row) for row in rows]
+
+
 def person_row(db: Connection, id: str) -> Person:
     """Returns the person of that id, with the name of the last sign-in. Raises NotFound."""
     query = f"SELECT {_PERSON} FROM people WHERE id = ?"

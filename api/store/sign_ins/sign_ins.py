@@ -14,7 +14,7 @@ from ..credential_rows import uuid_of
 from ..credentials.credential_recheck import recheck_credential
 from ..database.connection import Connection
 from ..database.connections import LONG_WAIT_FACTOR, StoreConnections
-from ..environment_ids import Bounds
+from ..environment_ids import Bounds, refuse_outside
 from ..errors import Conflict, NotPermitted
 from .session_rows import (
     IDLE_SECONDS,
@@ -25,6 +25,7 @@ from .session_rows import (
     session_row,
     session_rows,
     session_with,
+    sessions_of,
 )
 
 SESSION_SECONDS: Final = 8 * 60 * 60
@@ -88,6 +89,16 @@ class SignIns:
             session = session_row(db, id, None if actor.session == id else actor.bounds)
             db.execute("DELETE FROM sessions WHERE id = ?", (id,))
             self._record(db, actor, Event.SESSION_ENDED, session)
+
+    def end_all(self, actor: Actor, person: str) -> None:
+        """End every session of a person, at each server. Raises NotFound; for an actor with bounds, OutOfBounds."""
+        with self._connections.writing(LONG_WAIT_FACTOR) as db:
+            recheck_credential(db, actor)
+            refuse_outside(None, actor.bounds)
+            person_row(db, person)
+            for session in sessions_of(db, person):
+                self._record(db, actor, Event.SESSION_ENDED, session)
+            db.execute("DELETE FROM sessions WHERE person = ?", (person,))
 
     def sessions(self, within: Bounds, limit: int, cursor: str | None = None) -> tuple[list[Session], str | None]:
         """Returns sessions within the bounds by id, and the cursor of the next page or None. Raises BadQuery."""

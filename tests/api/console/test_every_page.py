@@ -29,7 +29,7 @@ PAGES = [
         "tests",
     ),
     *("history", "promotion"),
-    *("environments", "clients", "audit", "denials"),
+    *("environments", "clients", "sessions", "audit", "denials"),
 ]
 HOSTILE = [
     "<script>alert(1)</script>",

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.console import Desk, desk
+from tests.support.console import Desk, desk, expect
 from tests.support.openid_provider import CLIENT, OpenIdProvider, openid_provider
 from tests.support.server import Server, running
 
@@ -56,6 +56,13 @@ def press_sign_in(at: Desk) -> None:
     at.page.get_by_role("button", name="Sign in with 127.0.0.1").click()
 
 
+def press_sign_in_as(at: Desk, provider: OpenIdProvider, claims: dict[str, Any]) -> None:
+    provider.person = claims
+    press_sign_in(at)
+    at.sees(f"Signed in as {claims['name']}, admin")
+    provider.person = ANN
+
+
 def kept(at: Desk) -> str:
     """Everything of the browser's stores that a script can read."""
     return str(at.page.evaluate("JSON.stringify([{...localStorage}, {...sessionStorage}, document.cookie])"))
@@ -98,6 +105,27 @@ def test_history_and_audit_name_a_person(browser: Any, server: Server, provider:
         ann.page.get_by_role("cell", name="Ann Lee").first.wait_for()
         ann.go("#/default/who-can")
         ann.page.get_by_role("heading", name="Who can").wait_for()
+
+
+def test_the_page_of_sessions_ends_one_or_all_of_a_person(
+    browser: Any, server: Server, provider: OpenIdProvider
+) -> None:
+    with person(browser, server, provider, BEN) as ben, person(browser, server, provider, ANN) as ann:
+        ann.go("#/default/sessions")
+        assert ann.serious() == []
+        ann.page.get_by_role("button", name="End the session of Ben Ode").first.click()
+        ann.sees("A session of Ben Ode has ended")
+        ben.page.reload()
+        ben.page.get_by_role("button", name="Sign in with 127.0.0.1").wait_for()
+        press_sign_in_as(ben, provider, BEN)
+        ann.page.get_by_role("button", name="End all sessions of Ben Ode").click()
+        ann.page.get_by_label("To confirm, type Ben Ode").fill("Ben Ode")
+        ann.page.get_by_role("button", name="End all sessions", exact=True).click()
+        ann.sees("All sessions of Ben Ode have ended")
+        expect(ann.page.get_by_role("button", name="End the session of Ben Ode")).to_have_count(0)
+        ben.page.reload()
+        ben.page.get_by_role("button", name="Sign in with 127.0.0.1").wait_for()
+        ann.sees("Signed in as Ann Lee, admin")
 
 
 def test_unsaved_text_outlives_a_session(browser: Any, server: Server, provider: OpenIdProvider) -> None:

@@ -49,6 +49,7 @@ export const GROUPS = [
     pages: [
       { id: "environments", name: "Environments", key: "z", scope: "admin", open: () => import("../pages/environments.js") },
       { id: "clients", name: "Clients and keys", key: "c", scope: "admin", open: () => import("../pages/clients.js") },
+      { id: "sessions", name: "Sessions", key: "g", scope: "admin", open: () => import("../pages/sessions.js") },
       { id: "audit", name: "Audit", key: "l", scope: "admin", open: () => import("../pages/audit.js") },
       { id: "denials", name: "Recent denials", key: "d", scope: "admin", open: () => import("../pages/denials.js") },
     ],

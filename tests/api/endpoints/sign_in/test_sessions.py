@@ -169,6 +169,22 @@ def test_an_administrator_sees_sessions_and_ends_them(browser: Browser) -> None:
     assert browser.service.simulate_delete(f"/v1/sessions/{session['id']}").status_code == 404
 
 
+def test_an_administrator_ends_all_sessions_of_a_person(browser: Browser) -> None:
+    browser.signs_in(groups=["readers"])
+    browser.signs_in(groups=["readers"])
+    (person,) = browser.service.simulate_get("/v1/people").json["items"]
+    where = f"/v1/people/{person['id']}/sessions"
+    assert browser.call("DELETE", where).status_code == 403
+    bound = {"name": "k", "scopes": ["admin"], "environments": ["default"]}
+    key = browser.service.simulate_post("/v1/api-keys", json=bound).json["key"]
+    assert browser.service.simulate_delete(where, headers={"Authorization": f"Bearer {key}"}).status_code == 403
+    assert len(browser.service.simulate_get("/v1/sessions").json["items"]) == 2
+    assert browser.service.simulate_delete(where).status_code == 204
+    assert browser.service.simulate_get("/v1/sessions").json["items"] == []
+    assert browser.caller().status_code == 401
+    assert browser.service.simulate_delete("/v1/people/nobody/sessions").status_code == 404
+
+
 def test_a_session_that_ends_while_the_body_is_on_its_way_changes_nothing(
     browser: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:

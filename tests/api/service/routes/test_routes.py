@@ -81,6 +81,7 @@ def test_what_a_credential_bound_to_environments_may_call_everywhere() -> None:
         *("/v1/clients/{client_id}/old-secrets", "/v1/clients/{client_id}/revoke"),
         *("/v1/sessions", "/v1/sessions/{id}", "/console/sign-out"),
         *("/v1/people", "/v1/people/{id}"),  # the list refuses it, and who knows an id has read it in a history
+        "/v1/people/{id}/sessions",  # refuses it
     }
 
 

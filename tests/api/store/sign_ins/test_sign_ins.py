@@ -47,6 +47,20 @@ def test_a_session_is_found_by_the_hash_of_its_secret_until_it_ends(store: Store
     assert (started.details["issuer"], started.details["subject"]) == (ANN.issuer, "1")
 
 
+def test_all_sessions_of_a_person_end_and_no_other(store: Store) -> None:
+    begun(store, 1), begun(store, 2)
+    others = begun(store, 3, BEN)
+    with pytest.raises(OutOfBounds):
+        store.sign_ins.end_all(Actor("a", frozenset({"some"})), ANN.id)
+    with pytest.raises(NotFound):
+        store.sign_ins.end_all(COMMAND_LINE, "nobody")
+    store.sign_ins.end_all(COMMAND_LINE, ANN.id)
+    assert [one.id for one in store.sign_ins.sessions(None, 10)[0]] == [others.id]
+    assert [one.event for one in audited(store)[:2]] == ["session.ended"] * 2
+    store.sign_ins.end_all(COMMAND_LINE, ANN.id)
+    assert [one.event for one in audited(store)].count("session.ended") == 2
+
+
 def test_use_moves_the_idle_time_and_never_the_end(store: Store) -> None:
     session = begun(store)
     store.sign_ins.use(session.id, NOW + 1_000.7)
