@@ -56,6 +56,24 @@ def test_a_denial_is_told_with_its_reason_and_tried_again(signed_in: Desk) -> No
     ), "the request is in the fields"
 
 
+def test_a_denial_is_repaired_where_it_is_listed(signed_in: Desk) -> None:
+    """The question is asked again as it was sent, and then with the repair."""
+    ask(signed_in, "denied-today")
+    signed_in.go(DENIALS)
+    signed_in.page.get_by_role("button", name="Repair the denial of denied-today").click()
+    dialog = signed_in.page.get_by_role("dialog")
+    dialog.get_by_role("button", name="Grant it until…").click()
+    expect(dialog.locator(".verdict strong").last).to_have_text("Allowed")
+    assert signed_in.serious() == []
+    dialog.get_by_role("button", name="Grant it", exact=True).click()
+    dialog.get_by_text("The grant is created.").wait_for()
+    expect(dialog.locator(".verdict strong")).to_have_text("Allowed")
+    with signed_in.client() as api:
+        asked = {"subject": {"type": "user", "id": "denied-today"}, "action": {"name": "delete"}}
+        answer = api.post("/access/v1/evaluation", json=asked | {"resource": {"type": "document", "id": "d1"}})
+    assert answer.json()["decision"] is True
+
+
 def test_a_filter_of_time_subject_and_reason_has_an_address(signed_in: Desk) -> None:
     """The last hour's denials take two clicks: the page, and its hour."""
     ask(signed_in, "first-of-two")

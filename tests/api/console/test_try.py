@@ -54,16 +54,6 @@ def test_what_would_allow_is_filled_in_and_allows(signed_in: Desk) -> None:
     expect(signed_in.page.get_by_label("Resource properties")).not_to_have_value(re.compile("secret"))
 
 
-def test_an_administrator_opens_the_form_that_would_allow(signed_in: Desk) -> None:
-    """D11: a direct grant is filled in with the subject, the resource and the action."""
-    signed_in.go(link(QUESTION))
-    signed_in.page.get_by_role("link", name="Grant it").first.click()
-    signed_in.page.get_by_role("heading", name="New grant").wait_for()
-    signed_in.sees_value("Subject: id", "hana.abdi")
-    signed_in.sees_value("Resource: id", "d1")
-    expect(signed_in.page.get_by_role("checkbox", name="read", exact=True)).to_be_checked()
-
-
 def test_a_lacking_role_does_not_promise_that_the_role_is_enough(signed_in: Desk) -> None:
     """The conditions of a policy are not tried without its role, and the page says so."""
     question = QUESTION | {

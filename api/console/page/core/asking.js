@@ -44,6 +44,11 @@ export function questionLink(env, page, question, more = {}) {
 // Asks for a decision with its proof.
 export const explained = (env, question, signal) => post(path`/v1/environments/${env}/explain`, question, { signal });
 
+// Asks what is wrong with changes, and for a decision with them: {diagnostics, answer}. Nothing is written. The answer is null
+// without a question, and if the changes have errors.
+export const tried = (env, changes, question, signal) =>
+  post(path`/v1/environments/${env}/changes:try`, { changes, ...(question ? { request: question } : {}) }, { signal });
+
 // Asks which subjects, or which resources, a question is true of. `kind` names them. `page` is that of the API.
 export function search(env, kind, question, page, signal) {
   const options = kind === "resource" ? RESULTS : {};

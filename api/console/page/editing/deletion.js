@@ -30,7 +30,7 @@ export function deletion(draft, removed = () => goTo(placeLink(draft.env, draft.
     removed();
   };
   const ask = (cascade, words) => {
-    const preview = draft.kind.isOutside ? null : new Preview(draft, null, { cascade, refused });
+    const preview = draft.kind.isOutside ? null : new Preview(draft.env, () => ({ ...draft.change(null), ...(cascade ? { cascade } : {}) }), refused);
     const text = () => html`<div class="wide"><p>${words}</p>${preview ? preview.view() : nothing}</div>`;
     confirmEnd({ title: `Delete this ${noun}?`, text, name: nameOf(draft.kind, draft.stored)[1], button: `Delete the ${noun}`, act: () => remove(cascade) });
   };

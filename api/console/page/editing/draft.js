@@ -73,6 +73,13 @@ export class Draft {
     update();
   }
 
+  // Returns the change that the draft is, as the API takes it to preview or to try it. `element` is what the stored one becomes.
+  /** @type {(element?: ModelElement | null) => any} */
+  change(element = this.body) {
+    const key = this.isNew ? {} : Object.fromEntries(this.kind.key.map((name) => [name, this.stored?.[name]]));
+    return { kind: this.kind.name, ...key, element };
+  }
+
   // Gives the whole body another value, which is no object.
   replace(body) {
     this.body = body;
@@ -178,6 +185,18 @@ export class Draft {
     noteDone({ link, text: `The ${this.kind.noun} is deleted`, undo: cascade ? undoAll : undo });
     this.began = this.body;
     this.local.clear();
+  }
+}
+
+// Returns the draft of the element with a key. If there is none, and that may be, the draft is a new one with this key.
+/** @type {(env: string, kind: Kind, key: string[], mayBeAbsent: boolean, signal?: AbortSignal) => Promise<Draft>} */
+export async function draftOf(env, kind, key, mayBeAbsent, signal) {
+  try {
+    const found = await call("GET", elementPath(env, kind, key), { signal });
+    return new Draft(env, kind, { stored: found.data, etag: found.etag });
+  } catch (problem) {
+    if (!mayBeAbsent || !isAbsent(problem, kind)) throw problem;
+    return new Draft(env, kind, { blank: Object.fromEntries(kind.key.map((name, at) => [name, key[at]])) });
   }
 }
 

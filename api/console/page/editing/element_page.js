@@ -1,7 +1,6 @@
 // The page of one element: its form, what refers to it, and the ways to save and to delete it.
 
 import { html, nothing } from "../core/html.js";
-import { call } from "../core/api.js";
 import { isObject } from "../core/exact.js";
 import { nameOf } from "../core/kinds.js";
 import { goTo, placeLink } from "../core/place.js";
@@ -10,7 +9,7 @@ import { Awaited } from "../parts/awaited.js";
 import { doneNotice, forgetDone } from "../parts/done.js";
 import { heading } from "../parts/heading.js";
 import { deletion } from "./deletion.js";
-import { Draft, elementLink, elementPath, isAbsent, keyOf } from "./draft.js";
+import { Draft, draftOf, elementLink, keyOf } from "./draft.js";
 import { pastLink } from "./element_changes.js";
 import { FORMS } from "./element_forms.js";
 import { elementList } from "./element_list.js";
@@ -41,7 +40,7 @@ function newPage(place, kind) {
 function onePage(place, { kind, before, beside = before, absent }) {
   const suggestions = new Suggestions(place.env);
   const one = new Awaited(`the ${kind.noun}`, async (signal) => {
-    const draft = await readDraft(place, kind, Boolean(absent), signal);
+    const draft = await draftOf(place.env, kind, place.given, Boolean(absent), signal);
     return { draft, ending: draft.isNew ? null : deletion(draft), drawBeside: beside?.(place.env, draft.body, suggestions) };
   });
   return {
@@ -74,17 +73,6 @@ function filledIn(blank, query) {
     else if (!inner && typeof blank[outer] === "string") body = { ...body, [outer]: value };
   }
   return body;
-}
-
-// An element that is not there is a new one with the key of the address, if that may be.
-async function readDraft({ env, given }, kind, mayBeAbsent, signal) {
-  try {
-    const found = await call("GET", elementPath(env, kind, given), { signal });
-    return new Draft(env, kind, { stored: found.data, etag: found.etag });
-  } catch (problem) {
-    if (!mayBeAbsent || !isAbsent(problem, kind)) throw problem;
-    return new Draft(env, kind, { blank: Object.fromEntries(kind.key.map((name, at) => [name, given[at]])) });
-  }
 }
 
 // The tests are no part of the model, and have no history.

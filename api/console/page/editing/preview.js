@@ -16,30 +16,32 @@ const ALLOWED = "ALLOWED"; // the one reason code of an answer that allows (D3)
 const SHOWN_REFUSALS = [400, 404, 409]; // what the change itself would meet too
 
 export class Preview {
-  // `element` is what a draft's element becomes, or null if it is deleted; with `cascade`, what refers to it goes too.
-  // `refused(problem)` is told what the change itself would meet.
+  // `change()` returns the change, as the API takes it. `refused(problem)` is told what the change itself would meet.
   /**
-   * @param {Draft} draft
-   * @param {ModelElement | null} element
-   * @param {{cascade?: boolean, refused?: (problem: any) => void}} [how]
+   * @param {string} env
+   * @param {() => any} change
+   * @param {(problem: any) => void} [refused]
    */
-  constructor(draft, element, { cascade = false, refused = () => {} } = {}) {
-    const { env, kind, isNew, stored } = draft;
-    const key = isNew ? {} : Object.fromEntries(kind.key.map((name) => [name, stored?.[name]]));
-    this.body = { changes: [{ kind: kind.name, ...key, element, ...(cascade ? { cascade } : {}) }] };
+  constructor(env, change, refused = () => {}) {
     this.env = env;
+    this.change = change;
     this.refused = refused;
     this.found = new Awaited("what the change does", (signal) => this.ask(env, signal));
   }
 
   async ask(env, signal) {
     try {
-      return (await call("POST", path`/v1/environments/${env}/changes:preview`, { body: this.body, signal })).data;
+      return (await call("POST", path`/v1/environments/${env}/changes:preview`, { body: { changes: [this.change()] }, signal })).data;
     } catch (problem) {
       if (!SHOWN_REFUSALS.includes(problem.status)) throw problem;
       this.refused(problem);
       return { problem };
     }
+  }
+
+  // Asks again, with what the change is now.
+  again() {
+    return this.found.again();
   }
 
   // Returns whether the change is told in the language.

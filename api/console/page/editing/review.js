@@ -7,22 +7,25 @@ import { difference } from "./difference.js";
 import { Preview } from "./preview.js";
 
 // Opens the review of a draft. `saved(answer)` is called when the user has saved it. `extra()` draws what only one kind has.
-/** @type {(draft: Draft, saved: (answer: any) => void, extra?: (() => Drawing) | null) => void} */
-export function review(draft, saved, extra = null) {
-  const preview = draft.kind.isOutside ? null : new Preview(draft, draft.body);
+// `words` are those of the dialog. Returns the preview, for an `extra` that changes the draft.
+/** @type {(draft: Draft, saved: (answer: any) => void, extra?: (() => Drawing) | null, words?: {title?: string, button?: string, back?: string}) => Preview | null} */
+export function review(draft, saved, extra = null, words = {}) {
+  const preview = draft.kind.isOutside ? null : new Preview(draft.env, () => draft.change());
+  const { title, button, back = "Go on editing" } = words;
   openDialog({
-    title: draft.isNew ? `Create this ${draft.kind.noun}?` : "Save this change?",
+    title: title ?? (draft.isNew ? `Create this ${draft.kind.noun}?` : "Save this change?"),
     view: (close) => html`<div class="wide">
       ${extra ? extra() : nothing}
       ${preview ? preview.view() : nothing}
       <details ?open=${!preview?.isTold}><summary>What differs, as JSON</summary>${difference(draft.stored, draft.body)}</details>
       ${draft.theirs ? overtaken(draft, close) : draft.act.trouble()}
       <p class="actions">
-        <button type="button" ?disabled=${draft.act.isBusy || draft.theirs} @click=${() => save(draft, close, saved)}>
-          ${draft.act.isBusy ? "Saving…" : draft.isNew ? `Create the ${draft.kind.noun}` : `Save the ${draft.kind.noun}`}</button>
-        <button class="quiet" type="button" @click=${close}>Go on editing</button>
+        <button type="button" ?disabled=${draft.act.isBusy || draft.theirs || draft.local.size} @click=${() => save(draft, close, saved)}>
+          ${draft.act.isBusy ? "Saving…" : (button ?? `${draft.isNew ? "Create" : "Save"} the ${draft.kind.noun}`)}</button>
+        <button class="quiet" type="button" @click=${close}>${back}</button>
       </p></div>`,
   });
+  return preview;
 }
 
 async function save(draft, close, saved) {

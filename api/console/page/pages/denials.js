@@ -5,7 +5,9 @@ import { get, path } from "../core/api.js";
 import { questionLink } from "../core/asking.js";
 import { goTo, placeLink } from "../core/place.js";
 import { REASONS, reasonWords } from "../core/reasons.js";
+import { may } from "../core/session.js";
 import { atThisServer } from "../core/words.js";
+import { openRepair } from "../editing/repair_dialog.js";
 import { Awaited } from "../parts/awaited.js";
 import { heading } from "../parts/heading.js";
 import { listPage } from "../parts/list.js";
@@ -82,9 +84,8 @@ function list(place, found, filter) {
   });
 }
 
-function entity(one) {
-  return one ? html`<span class="soft">${one.type}</span> ${code(one.id ?? one.external_id ?? one.name)}` : NOT_RECORDED;
-}
+const nameIn = (one) => one.id ?? one.external_id ?? one.name;
+const entity = (one) => html`${one ? html`<span class="soft">${one.type}</span> ${code(nameIn(one))}` : NOT_RECORDED}`;
 
 // A short id stays on one line, a long one may break anywhere.
 const code = (text) => html`<code class=${String(text).length <= UNBROKEN ? "id" : ""}>${text}</code>`;
@@ -102,7 +103,9 @@ function why(place, one) {
 function tryLink(place, one) {
   if (!one.request?.subject || !one.request.action || !one.request.resource) return NOT_RECORDED;
   const { subject, action, resource, context, options } = one.request;
-  const link = questionLink(place.env, "try", { subject, action, resource, context, options });
+  const question = { subject, action, resource, ...(context ? { context } : {}), ...(options ? { options } : {}) };
+  const link = questionLink(place.env, "try", question);
   const note = one.masked ? "some values are masked" : one.cut ? "a part is missing" : "";
-  return html`<a href=${link}>Try it</a>${note ? html` <span class="tag warn">! ${note}</span>` : nothing}`;
+  const mayRepair = !note && may("write");
+  return html`<a href=${link}>Try it</a>${mayRepair ? html` <button class="link" type="button" aria-label=${`Repair the denial of ${nameIn(subject)}`} @click=${() => openRepair(place, question)}>Repair…</button>` : nothing}${note ? html` <span class="tag warn">! ${note}</span>` : nothing}`;
 }

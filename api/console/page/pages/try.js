@@ -4,14 +4,17 @@ import { html, nothing } from "../core/html.js";
 import { announce } from "../core/announcement.js";
 import { explained, questionAt, questionLink } from "../core/asking.js";
 import { environmentOf } from "../core/environments.js";
-import { goTo } from "../core/place.js";
+import { goTo, placeLink } from "../core/place.js";
 import { reasonWords } from "../core/reasons.js";
 import { may } from "../core/session.js";
 import { update } from "../core/update.js";
 import { bringIntoView } from "../core/view.js";
 import { number } from "../core/words.js";
 import { Act } from "../parts/act.js";
+import { giveAnother, heldBy } from "../editing/repair_dialog.js";
+import { repairsOf } from "../editing/repairs.js";
 import { openDialog } from "../parts/dialog.js";
+import { doneNotice, tellDoneAt } from "../parts/done.js";
 import { FilterView } from "../parts/filter_view.js";
 import { heading } from "../parts/heading.js";
 import { nothingYet, notice } from "../parts/notice.js";
@@ -22,7 +25,7 @@ import { saveAsTest } from "../parts/policy_test_saving.js";
 // The question stands in the fragment of the address: a person who gets the link sees the same, and no server logs it.
 export function page(place) {
   const asked = questionAt(place);
-  const state = { place, fields: new RequestFields(place.env, asked), act: new Act(), answer: null, asked: null, filter: null };
+  const state = { place, fields: new RequestFields(place.env, asked), act: new Act(), answer: null, asked: null, filter: null, repairs: null };
   if (asked) decide(state, asked);
   return { title: "Try a decision", view: () => view(state) };
 }
@@ -47,13 +50,17 @@ function view(state) {
 function outcome(state) {
   const { answer, place, filter } = state;
   if (!answer) return state.act.problem ? nothing : nothingYet("Fill in a request and decide it. The answer, its reason and its proof appear here.");
-  return html`${proof(place.env, answer, { request: state.asked, typeIdOf: (name) => state.fields.typeIdOf(name) })}
+  return html`${doneNotice(place, () => decide(state, state.asked))}${proof(place.env, answer, about(state))}
+    ${answer.decision && may("write") ? html`<p class="actions">${tool("Give it to someone else", () => giveAnother(place, state.asked, heldBy(answer)))}</p>` : nothing}
     <p class="meta"><span>${reasonWords(answer.context.reason_code)} <code>${answer.context.reason_code}</code></span>
       <span>revision ${number(environmentOf(place.env)?.revision ?? 0)}</span>
       <span>asked in ${number(state.milliseconds)} ms</span>
       <a href=${location.hash}>Link to this question</a></p>
     ${filter ? filter.view() : html`<p class="actions">${tool("Show the filter of this subject", () => withRequest(state, (request) => ((state.filter = new FilterView(place.env, request, (name) => state.fields.typeIdOf(name))), update())))}</p>`}`;
 }
+
+// The question of the answer, for its drawings.
+const about = ({ asked, fields, repairs }) => ({ request: asked, typeIdOf: (name) => fields.typeIdOf(name), repairs });
 
 const tool = (name, act) => html`<button class="quiet" type="button" @click=${act}>${name}</button>`;
 
@@ -71,9 +78,16 @@ async function decide(state, request) {
   const answer = await state.act.run(() => explained(state.place.env, request));
   state.milliseconds = Math.max(1, Math.round(performance.now() - began));
   [state.answer, state.asked] = [answer ?? null, request];
+  state.repairs = answer ? repairsOf(state.place.env, answer, about(state), () => repaired(state)) : null;
   if (answer) announce(`${answer.decision ? "Allowed" : "Denied"}: ${answer.context.reason}`);
   update();
   bringIntoView("answer");
+}
+
+// Asks again after a repair, where it is told.
+function repaired(state) {
+  tellDoneAt(placeLink(state.place.env, state.place.page));
+  decide(state, state.asked);
 }
 
 function withRequest(state, use) {

@@ -3,8 +3,10 @@
 import { html, nothing } from "../core/html.js";
 import { whoCan } from "../core/asking.js";
 import { placeLink } from "../core/place.js";
+import { may } from "../core/session.js";
 import { update } from "../core/update.js";
 import { regionsOf } from "../editing/people.js";
+import { giveAnother } from "../editing/repair_dialog.js";
 import { Awaited } from "../parts/awaited.js";
 import { sentence } from "../parts/notice.js";
 import { searchPage } from "../parts/search_page.js";
@@ -32,6 +34,7 @@ export function page(place) {
     empty: "No registered subject may do this.",
     emptyIf: "As the question stands, no registered subject may do this. It may be another answer if the request says more.",
     conditional: (body) => conditional(place.env, body),
+    act: (body) => may("write") ? html`<p class="actions"><button class="quiet" type="button" @click=${() => giveAnother(place, body)}>Give it to someone else</button></p>` : nothing,
   });
 }
 

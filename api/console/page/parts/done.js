@@ -49,6 +49,11 @@ async function takeBack(done, again) {
   update();
 }
 
+// Tells what was just done at another address, where the user stays.
+export function tellDoneAt(link) {
+  if (last) Object.assign(last, { link, leadsTo: null });
+}
+
 // Forgets what was done: another change has begun.
 export function forgetDone() {
   last = null;

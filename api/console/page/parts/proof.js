@@ -41,12 +41,13 @@ export function verdict(answer) {
     <div><strong>${word}</strong><p class="name">${sentence(answer.context.reason)}</p></div></div>`;
 }
 
-// The ways to allow it: the smallest changes, and behind them what each policy needs.
-function allowing(env, answer, asked) {
+// Returns the drawing of the ways to allow it: the smallest changes, and behind them what each policy needs.
+export function allowing(env, answer, asked) {
   const found = answer.context.explanation?.why_not;
   const needs = needed(env, answer);
-  if (!found?.sets.length) return html`${found ? whyNot(env, found, asked) : nothing}${needs}`;
-  return html`${whyNot(env, found, asked)}
+  const rest = asked.repairs?.rest() ?? nothing;
+  if (!found?.sets.length) return html`${found ? whyNot(env, found, asked) : nothing}${rest}${needs}`;
+  return html`${whyNot(env, found, asked)}${rest}
     ${needs === nothing ? nothing : html`<details class="apart"><summary>What each policy needs</summary>${needs}</details>`}`;
 }
 

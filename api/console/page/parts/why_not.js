@@ -12,6 +12,8 @@ const NAMES = { caller: "the caller", owner: "the owner of the resource", admini
 const TOGETHER = "By several together";
 
 // Returns the drawing of a `why_not`. `asked` is {request, typeIdOf(name)}: the request that was denied, and the way to a type's id.
+// Its `repairs` may make single changes in place.
+/** @type {(env: string, found: any, asked: any) => Drawing} */
 export function whyNot(env, found, asked) {
   if (found.undeclared) return nothing;
   const { sets } = found;
@@ -46,11 +48,12 @@ function change(env, one) {
 }
 
 // The ways to make the changes of a set: the request with all of its attributes, and a form for each other change.
-function ways(env, { changes }, { request, typeIdOf }) {
-  const attributes = changes.filter((one) => one.kind === "attribute");
+function ways(env, one, { request, typeIdOf, repairs }) {
+  const { changes } = one;
+  const attributes = changes.filter((each) => each.kind === "attribute");
   const filled = questionLink(env, "try", withAttributes(request, attributes));
   return html`${attributes.length ? html`<a class="button quiet" href=${filled}>Fill in the request</a>` : nothing}
-    ${may("write") ? changes.map((one) => form(env, one, request, typeIdOf)) : nothing}`;
+    ${may("write") ? (repairs?.of(one) ?? changes.map((each) => form(env, each, request, typeIdOf))) : nothing}`;
 }
 
 function form(env, one, { subject, action, resource }, typeIdOf) {

@@ -58,6 +58,16 @@ test("an administrator gets the form that makes the change", () => {
   assert.deepEqual(formOf({ kind: "attribute", path: "subject.level", value: 3 }, "Edit the subject"), ["subjects", "user", "ruth", {}]);
 });
 
+test("a repair stands in the place of the form, for those who may write", () => {
+  const repairs = { of: ({ changes }) => (changes.length === 1 ? "give it here" : null) };
+  const repaired = (...sets) => markup(whyNot("default", found(...sets), { ...ASKED, repairs }));
+  assert.match(repaired(set(ROLE)), /give it here/);
+  assert.doesNotMatch(repaired(set(ROLE)), /Give the role/);
+  assert.match(repaired(set(MFA, ROLE)), /Give the role/);
+  signIn(["read"]);
+  assert.doesNotMatch(repaired(set(ROLE)), /give it here/);
+});
+
 test("a reader gets no form, and a subject without an id no page", () => {
   const external = { ...ASKED, request: { ...REQUEST, subject: { type: "user", external_id: "7" } } };
   const level = set({ who: "administrator", kind: "attribute", path: "subject.level", value: 3 });
