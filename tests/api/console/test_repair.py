@@ -139,3 +139,20 @@ def test_the_access_of_one_is_given_to_another(at: Desk) -> None:
     at.page.get_by_role("dialog").get_by_text("The grant is created.").wait_for()
     assert is_allowed(at, READ | {"subject": CARA})
     press(at, "Close")
+
+
+def test_a_subject_joins_a_group_on_its_page(at: Desk) -> None:
+    at.go("#/tasks/subjects/user/bob")
+    field = at.page.get_by_label("Group to join")
+    field.fill("teem")
+    press(at, "Add to the group…")
+    at.sees("There is no group")
+    field.fill("team")
+    press(at, "Add to the group…")
+    expect(at.page.get_by_role("dialog").locator(".people .region .name").first).to_have_text("user bob")
+    at.page.get_by_role("dialog").get_by_role("button", name="Add to the group", exact=True).click()
+    at.sees("bob is now a member of team.")
+    groups = at.page.locator("section", has=at.page.get_by_role("heading", name="Groups", exact=True))
+    expect(groups.get_by_role("link", name="team")).to_have_count(1)
+    assert at.serious() == []
+    assert is_allowed(at, READ)

@@ -7,8 +7,8 @@ import { may } from "../core/session.js";
 import { notice } from "../parts/notice.js";
 import { actions, entity, link, term } from "./phrases.js";
 
-// Returns the drawing of the answer of `…/holdings`.
-export function holdings(env, subject, held) {
+// Returns the drawing of the answer of `…/holdings`. `join()` draws what adds the subject to a group.
+export function holdings(env, subject, held, join = () => /** @type {Drawing} */ (nothing)) {
   const whose = { "subject.type": subject.type, "subject.id": subject.id };
   return html`
     ${held.truncated ? notice("warn", html`<p>The subject holds more than is shown here.</p>`) : nothing}
@@ -16,7 +16,7 @@ export function holdings(env, subject, held) {
       ${held.roles.length ? html`<ul class="plain">${held.roles.map((one) => role(env, one, held.groups))}</ul>` : html`<p class="soft">It holds no role.</p>`}
       ${may("write") ? html`<p><a href=${placeLink(env, "assignments", [], { new: "yes", ...whose })}>Assign a role</a></p>` : nothing}</section>
     <section><h2>Groups</h2>
-      ${held.groups.length ? html`<ul class="plain">${held.groups.map((one) => html`<li>${way(env, one)}</li>`)}</ul>` : html`<p class="soft">It is in no group.</p>`}</section>
+      ${held.groups.length ? html`<ul class="plain">${held.groups.map((one) => html`<li>${way(env, one)}</li>`)}</ul>` : html`<p class="soft">It is in no group.</p>`}${join()}</section>
     <section><h2>Direct grants</h2>
       ${held.grants.length
         ? html`<ul class="plain">${held.grants.map((one) => html`<li>${actions(one.actions)} on ${entity(env, "resources", one.resource)}

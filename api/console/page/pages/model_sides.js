@@ -10,6 +10,7 @@ import { effectTag } from "../editing/effect.js";
 import { expiringSoon } from "../editing/expiring.js";
 import { GroupTree } from "../editing/group_tree.js";
 import { holdings } from "../editing/holdings.js";
+import { joining } from "../editing/joining.js";
 import { actions, entity, holder, link, term } from "../editing/phrases.js";
 import { related } from "../editing/related.js";
 import { Awaited } from "../parts/awaited.js";
@@ -72,10 +73,11 @@ export function groupTree(place) {
   };
 }
 
-export function ofSubject(env, one) {
+export function ofSubject(env, one, suggestions) {
   const found = new Awaited("what the subject holds", (signal) => held(env, one, signal));
+  const join = joining(env, one, suggestions, () => found.again());
   const around = graph(env, { "subject.type": one.type, "subject.id": one.id });
-  return () => found.view((all) => (all ? html`${holdings(env, one, all)}${around()}` : html`<section><h2>Roles, and why</h2><p class="soft">${NAMELESS}</p></section>`));
+  return () => found.view((all) => (all ? html`${holdings(env, one, all, join)}${around()}` : html`<section><h2>Roles, and why</h2><p class="soft">${NAMELESS}</p></section><section><h2>Groups</h2>${join()}</section>`));
 }
 
 // Returns what a subject holds, or null if the model does not name it.
