@@ -1,8 +1,9 @@
 """Rows of clients and API keys: who may see them, and the environments that they are bound to."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -75,6 +76,15 @@ class ApiKey:
     old_secrets: tuple[OldSecret, ...] = ()
 
 
+class RowChoice(NamedTuple):
+    """A choice of rows `t` by an SQL condition, with the values of its named parameters. The default is all rows."""
+
+    condition: str = "1 = 1"
+    values: Mapping[str, object] = MappingProxyType({})
+
+
+EVERY_ROW: Final = RowChoice()
+
 BOUND = (
     "environments, (SELECT json_group_array(id) FROM"
     " (SELECT e.id AS id FROM environments e JOIN json_each(t.environments) j ON e.uuid = j.value ORDER BY e.id)"
@@ -132,18 +142,22 @@ def api_key_with(db: Connection, secret: bytes) -> tuple[ApiKey, int | None] | N
     return api_key_row(db, old[0].removeprefix(API_KEY_PREFIX)), old[1]
 
 
-def client_rows(db: Connection, within: Bounds, limit: int, cursor: str | None) -> tuple[list[Client], str | None]:
+def client_rows(
+    db: Connection, within: Bounds, limit: int, cursor: str | None, chosen: RowChoice = EVERY_ROW
+) -> tuple[list[Client], str | None]:
     """Returns clients within the bounds, by id, and the cursor of the next page, or None at the end.
 
     Raises BadQuery.
     """
-    rows, behind = page_within(db, "clients", _CLIENT, within, limit, cursor)
+    rows, behind = page_within(db, "clients", _CLIENT, within, limit, cursor, chosen)
     return _clients(db, rows), behind
 
 
-def api_key_rows(db: Connection, within: Bounds, limit: int, cursor: str | None) -> tuple[list[ApiKey], str | None]:
+def api_key_rows(
+    db: Connection, within: Bounds, limit: int, cursor: str | None, chosen: RowChoice = EVERY_ROW
+) -> tuple[list[ApiKey], str | None]:
     """Returns API keys within the bounds, as `client_rows`."""
-    rows, behind = page_within(db, "api_keys", _API_KEY, within, limit, cursor)
+    rows, behind = page_within(db, "api_keys", _API_KEY, within, limit, cursor, chosen)
     return _api_keys(db, rows), behind
 
 
@@ -201,14 +215,30 @@ def one_within(db: Connection, table: str, columns: str, noun: str, id: str, wit
 
 
 def page_within(
-    db: Connection, table: str, columns: str, within: Bounds, limit: int, cursor: str | None
+    db: Connection,
+    table: str,
+    columns: str,
+    within: Bounds,
+    limit: int,
+    cursor: str | None,
+    chosen: RowChoice = EVERY_ROW,
 ) -> tuple[list[tuple[Any, ...]], str | None]:
     """Returns rows of a table within the bounds, by id, and the cursor of the next page or None. Raises BadQuery."""
     refuse_limit(limit)
     (after,) = ("",) if cursor is None else read_cursor(table, cursor, 1)
-    query = f"SELECT {columns} FROM {table} t WHERE {_WITHIN} AND id > :after ORDER BY id LIMIT :limit"
-    rows = db.execute(query, {"within": _json(within), "after": after, "limit": limit + 1}).fetchall()
+    query = f"""SELECT {columns} FROM {table} t WHERE {_WITHIN} AND ({chosen.condition}) AND id > :after
+        ORDER BY id LIMIT :limit"""
+    asked = {"within": _json(within), "after": after, "limit": limit + 1}
+    rows = db.execute(query, {**asked, **chosen.values}).fetchall()
     return rows[:limit], cursor_after(table, (rows[limit - 1][0],)) if len(rows) > limit else None
+
+
+def number_within(db: Connection, table: str, within: Bounds, chosen: RowChoice, most: int) -> int:
+    """Returns how many rows of a choice a table has within the bounds, up to `most`."""
+    rows = f"SELECT 1 AS found FROM {table} t WHERE {_WITHIN} AND ({chosen.condition}) LIMIT :most"
+    asked = {"within": _json(within), "most": most}
+    (number,) = db.execute(f"SELECT count(*) FROM ({rows}) AS rows", {**asked, **chosen.values}).fetchone()
+    return int(number)
 
 
 def _json(bounds: Bounds) -> str | None:

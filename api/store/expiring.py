@@ -105,6 +105,17 @@ class ExpiryIndex:
         return replace(workspace.environment, revision=log_changes(workspace, SWEEP, self._time(now)))
 
 
+def number_expiring(db: Connection, environment: Environment, after: float, until: float, most: int) -> int:
+    """Returns how many elements `ExpiryIndex.page` lists between these instants, up to `most`."""
+    found = 0
+    for kind in EXPIRING_KINDS:
+        query = f"""SELECT count(*) FROM (SELECT 1 AS found FROM {kind}
+            WHERE environment = ? AND expires IS NOT NULL AND expires > ? AND expires <= ? LIMIT ?) AS rows"""
+        (number,) = db.execute(query, (environment.number, after, until, most - found)).fetchone()
+        found += int(number)
+    return found
+
+
 def _rows(
     db: Connection, environment: int, kind: ElementKind, after: _PagePosition, until: float, limit: int
 ) -> list[tuple[_PagePosition, bytes]]:

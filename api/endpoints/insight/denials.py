@@ -1,7 +1,9 @@
 """The newest denials in the decision log: `/v1/environments/{env}/denials`."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import islice
+from pathlib import Path
 from typing import Any, Final, Literal
 
 import falcon.asgi
@@ -128,15 +130,22 @@ class Denials:
 
     def _denials(self, environment: Environment) -> Iterator[Denial]:
         """Yields the denials in an environment, the newest first. Raises Conflict."""
-        if self._log.file is None:
-            raise Conflict(
-                "the decision log is off, or goes to a place that can't be read back; start the service with"
-                " `--decision-log` and the path of a file"
-            )
-        try:
-            yield from newest_denials(self._log.file, environment.id, parse_instant(environment.created))
-        except OSError as ex:
-            raise Conflict(f"the file of the decision log can't be read: {(ex.strerror or str(ex)).lower()}") from None
+        with read_back(self._log) as file:
+            yield from newest_denials(file, environment.id, parse_instant(environment.created))
+
+
+@contextmanager
+def read_back(log: Log) -> Iterator[Path]:
+    """Gives the file of a decision log to a block that reads it. Raises Conflict if it can't be read."""
+    if log.file is None:
+        raise Conflict(
+            "the decision log is off, or goes to a place that can't be read back; start the service with"
+            " `--decision-log` and the path of a file"
+        )
+    try:
+        yield log.file
+    except OSError as ex:
+        raise Conflict(f"the file of the decision log can't be read: {(ex.strerror or str(ex)).lower()}") from None
 
 
 def _filter_in(asked: dict[str, str], now: float) -> DenialFilter:

@@ -3,6 +3,7 @@
 from typing import Final
 
 from ...endpoints.insight import (
+    attention_counts,
     conversion,
     counts_endpoint,
     denials,
@@ -36,6 +37,12 @@ INSIGHT_ROUTES: Final[tuple[RouteRow, ...]] = (
         Env.NAMED,
         denials.Denials,
         {"GET": (ADMIN, denials.LIST)},
+    ),
+    RouteRow(
+        "/v1/environments/{env}/attention",
+        Env.NAMED,
+        attention_counts.AttentionCounts,
+        {"GET": (READ, attention_counts.GET)},
     ),
     RouteRow(
         "/v1/environments/{env}/counts",

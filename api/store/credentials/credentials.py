@@ -29,6 +29,7 @@ from ..environment_ids import Bounds
 from ..errors import Conflict, NotFound
 from .admitted import Admitted, admitted, generation
 from .credential_recheck import recheck_credential
+from .credential_states import InState, chosen_rows
 from .last_uses import forget_use, record_uses
 from .makers import record_maker, record_widener
 from .old_secrets import Overlap, end_old, forget_secrets, retire
@@ -100,10 +101,15 @@ class Credentials:
 
     # -- clients
 
-    def clients(self, within: Bounds, limit: int, cursor: str | None = None) -> tuple[list[Client], str | None]:
-        """Returns clients by id, and the cursor of the next page, or None at the end. Raises BadQuery."""
+    def clients(
+        self, within: Bounds, limit: int, cursor: str | None = None, of: InState | None = None
+    ) -> tuple[list[Client], str | None]:
+        """Returns clients by id, perhaps those in a state, and the cursor of the next page, or None at the end.
+
+        Raises BadQuery.
+        """
         with self._connections.reading() as db:
-            return client_rows(db, within, limit, cursor)
+            return client_rows(db, within, limit, cursor, chosen_rows("clients", of))
 
     def client(self, id: str, within: Bounds = None) -> Client:
         """Returns the client of that id. Raises NotFound."""
@@ -191,10 +197,12 @@ class Credentials:
 
     # -- API keys
 
-    def api_keys(self, within: Bounds, limit: int, cursor: str | None = None) -> tuple[list[ApiKey], str | None]:
-        """Returns API keys by id, and the cursor of the next page, or None at the end. Raises BadQuery."""
+    def api_keys(
+        self, within: Bounds, limit: int, cursor: str | None = None, of: InState | None = None
+    ) -> tuple[list[ApiKey], str | None]:
+        """Returns API keys, as `clients`."""
         with self._connections.reading() as db:
-            return api_key_rows(db, within, limit, cursor)
+            return api_key_rows(db, within, limit, cursor, chosen_rows("api_keys", of))
 
     def api_key(self, id: str, within: Bounds = None) -> ApiKey:
         """Returns the API key of that id. Raises NotFound."""

@@ -1,4 +1,4 @@
-"""Answers the questions of tools: the counts of an environment, holdings, graphs, the elements behind a draft."""
+"""Answers the questions of tools: counts, what needs attention, holdings, graphs, the elements behind a draft."""
 
 from collections.abc import Mapping, Sequence
 
@@ -12,6 +12,7 @@ from ..environment_ids import Bounds
 from ..environments import Environment, environment_within
 from ..errors import ElementKey, NotFound
 from ..models.reading import model_of
+from .attention import Attention, ToAdminister, attention, to_administer
 from .element_counts import CountsByList, RememberedCounts
 from .element_graph import ElementGraph, Node, element_graph
 from .subject_holdings import Holdings, holdings
@@ -37,6 +38,18 @@ class Insight:
         """Returns the groups and roles around a subject, a group or a role, at one revision."""
         with self._connections.reading() as db:
             return element_graph(db, environment_within(db, env, bounds), start)
+
+    def attention(
+        self, env: str, now: float, administers: bool, bounds: Bounds = None
+    ) -> tuple[Environment, Attention, ToAdminister | None]:
+        """Returns the environment, and the counts of what needs attention at `now`, in epoch seconds.
+
+        The last ones are None unless the caller `administers`.
+        """
+        with self._connections.reading() as db:
+            environment = environment_within(db, env, bounds)
+            administered = to_administer(db, environment, now, bounds) if administers else None
+            return environment, attention(db, environment, now, bounds), administered
 
     def linted_model(self, env: str, uuid: str) -> tuple[Environment, Model]:
         """Returns the environment, and its model as far as lints read it. `uuid` is that of the environment.

@@ -1,6 +1,7 @@
 """The drift of an environment: what was edited in place since its last promotion, by whom and when."""
 
 from collections.abc import Iterator
+from itertools import islice
 
 from ....compiler.model.elements import ElementKind
 from ....compiler.model.same_element import same_element
@@ -26,6 +27,14 @@ def drift_of(db: Connection, environment: Environment) -> Drift:
     return Drift(bool(changes), origin, changes, truncated)
 
 
+def drift_size(db: Connection, environment: Environment, most: int) -> int | None:
+    """Returns how many elements have drifted, up to `most`, or None if nothing was promoted to the environment yet."""
+    if environment.baseline is None:
+        return None
+    edited = sum(1 for _ in islice(_edited(db, environment, environment.baseline), most))
+    return edited + sum(1 for _ in islice(_moved_routes(db, environment, environment.baseline), most - edited))
+
+
 def baseline(db: Connection, environment: Environment, revision: int | None = None) -> Origin | None:
     """Returns the origin of the policy model at a revision, or at the newest one: that of its last promotion."""
     query = """SELECT max(revision) FROM changes INDEXED BY changes_by_promotion
@@ -37,13 +46,21 @@ def baseline(db: Connection, environment: Environment, revision: int | None = No
 
 def _drifted(db: Connection, environment: Environment, since: int) -> Iterator[DriftChange]:
     """Yields the elements that differ in meaning from those at the revision `since`."""
+    for reference, change, after in _edited(db, environment, since):
+        yield _shown(reference, change, after)
+    yield from _moved_routes(db, environment, since)
+
+
+def _edited(
+    db: Connection, environment: Environment, since: int
+) -> Iterator[tuple[Reference, PolicyElementChange, Body | None]]:
+    """Yields the same without the moved routes: each with what was written since, and its body now."""
     for reference, change in policy_changes_since(db, environment, since).items():
         kind, key = reference
         row = TABLES[kind].find(db, environment.number, key)
         after = None if row is None else decode_body(row.body)
         if not _mean_the_same(reference, change.before, after):
-            yield _shown(reference, change, after)
-    yield from _moved_routes(db, environment, since)
+            yield reference, change, after
 
 
 def _moved_routes(db: Connection, environment: Environment, since: int) -> Iterator[DriftChange]:

@@ -43,6 +43,14 @@ def policy_changes_since(db: Connection, environment: Environment, since: int) -
     return found
 
 
+def policy_revisions_since(db: Connection, environment: Environment, since: int, most: int) -> int:
+    """Returns how many revisions after `since` changed the policy model, up to `most`."""
+    query = f"""SELECT count(*) FROM (SELECT 1 AS found FROM changes INDEXED BY changes_of_policies
+        WHERE environment = ? AND revision > ? AND ({_TOUCHED}) LIMIT ?) AS revisions"""
+    (number,) = db.execute(query, (environment.number, since, most)).fetchone()
+    return int(number)
+
+
 def _entries(
     db: Connection, environment: Environment, revision: int
 ) -> Iterator[tuple[ElementKind, ElementKey, Body | None]]:

@@ -34,8 +34,7 @@ def add_record(
     Raises Conflict if too many wait.
     """
     if content is not None:
-        query = "SELECT count(*) FROM promotions WHERE environment = ? AND pending = 1"
-        (waiting,) = db.execute(query, (target.number,)).fetchone()
+        waiting = number_waiting(db, target)
         if waiting >= MAX_PENDING:
             raise Conflict(f"{waiting} promotions of `{target.id}` wait for an approval already; reject some first")
     packed = None if content is None else zlib.compress(content, 1)
@@ -43,6 +42,13 @@ def add_record(
         "INSERT INTO promotions (environment, id, pending, body, content, people) VALUES (?, ?, ?, ?, ?, ?)",
         (target.number, promotion.id, content is not None, _text(promotion), packed, zlib.compress(people, 1)),
     )
+
+
+def number_waiting(db: Connection, target: Environment) -> int:
+    """Returns how many promotions wait for an approval."""
+    query = "SELECT count(*) FROM promotions WHERE environment = ? AND pending = 1"
+    (waiting,) = db.execute(query, (target.number,)).fetchone()
+    return int(waiting)
 
 
 def end_waiting(db: Connection, promotion: Promotion, people: bytes | None = None) -> None:

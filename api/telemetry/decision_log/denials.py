@@ -7,11 +7,11 @@ from typing import Any, Final, NamedTuple
 import msgspec
 from msgspec import Struct
 
-from ....bundles.conditions.instants import parse_instant
+from ....bundles.conditions.instants import SECOND, parse_instant
 from ....bundles.prepared import prepared
 from ....runtime.rules.reasons import ReasonCode
 from .entry import EntryKind
-from .tail import newest_lines
+from .tail import MOST_TAIL_BYTES, newest_lines
 
 _DENIAL: Final = b'"decision":false'
 """A record of a denial has these bytes, unless its answer is missing."""
@@ -19,6 +19,13 @@ _DENIAL: Final = b'"decision":false'
 _CUT: Final = b'"answer":null'
 _NAMES: Final = ("id", "external_id", "name")
 """The members by which a request names an entity."""
+
+
+_BEGINNING: Final = b'{"time":"'
+"""A record begins with its time."""
+
+_DISORDER: Final = 60 * SECOND
+"""Workers write at the same time, so a record may stand behind a later one. More than this is not expected."""
 
 
 class _Decided(Struct, frozen=True, gc=False):
@@ -37,6 +44,11 @@ class _ReadDenial(Struct, frozen=True, gc=False):
     reason_code: str | None = None
 
 
+class _Timed(Struct, frozen=True, gc=False):
+    time: str
+
+
+_TIMED: Final = msgspec.json.Decoder(_Timed)
 _READ: Final = msgspec.json.Decoder(_ReadDenial)
 
 
@@ -87,6 +99,48 @@ def newest_denials(file: Path, environment: str, created: int) -> Iterator[Denia
         denial = _denial_in(line, environment, created)
         if denial is not None:
             yield denial
+
+
+class DenialCounts(NamedTuple):
+    """The denials of the last span of time, and of the one before it, which is None if the log does not know it whole.
+
+    `known_since` is the time of the oldest record that was read back, or None without records. `is_cut` says that the
+    file has earlier ones.
+    """
+
+    last: int
+    before: int | None
+    known_since: int | None
+    is_cut: bool
+
+
+def counted_denials(file: Path, environment: str, created: int, now: int, span: int) -> DenialCounts:
+    """Returns how many denials an environment that was `created` then had in the `span` until now, and before it.
+
+    Raises OSError.
+    """
+    is_cut = file.exists() and file.stat().st_size > MOST_TAIL_BYTES
+    last, before, oldest, is_reached = 0, 0, b"", False
+    for line in newest_lines(file):
+        oldest = line if line.startswith(_BEGINNING) else oldest
+        denial = _denial_in(line, environment, created)
+        if denial is None:
+            continue
+        last += denial.at >= now - span
+        before += now - 2 * span <= denial.at < now - span
+        if denial.at < now - 2 * span - _DISORDER:
+            is_reached = True
+            break
+    known = _time_of(oldest)
+    is_whole = is_reached or (known is not None and known <= now - 2 * span)
+    return DenialCounts(last, before if is_whole else None, known, is_cut)
+
+
+def _time_of(line: bytes) -> int | None:
+    try:
+        return parse_instant(_TIMED.decode(line).time)
+    except (ValueError, RecursionError):
+        return None
 
 
 def _is_named(request: Any, part: str, wanted: str) -> bool:

@@ -20,15 +20,22 @@ from ....identity.request_actor import actor_of
 from ....identity.secret_format import API_KEY, new_secret
 from ....settings.settings import HttpLimits
 from ....store.credential_rows import ApiKey
+from ....store.credentials.credential_states import CredentialState
 from ....store.credentials.credentials import ApiKeySpec
 from ....store.credentials.old_secrets import Overlap
 from ..body_shapes import shaped
-from .managed_credentials import END_OLD, NO_STORE, answer_page, refuse_higher_scopes, shown_old
+from .managed_credentials import END_OLD, NO_STORE, answer_page, refuse_higher_scopes, shown_old, state_parameter
 
 _TAG: Final = "API keys"
 
+_STATES: Final = tuple(CredentialState)
+
 LIST: Final = Operation(
-    "listApiKeys", _TAG, "List the API keys by id", {200: Answer("A page.", page_of(ApiKeyAnswer))}, query=(*PAGE, PART)
+    "listApiKeys",
+    _TAG,
+    "List the API keys by id",
+    {200: Answer("A page.", page_of(ApiKeyAnswer))},
+    query=(*PAGE, PART, state_parameter(*_STATES)),
 )
 CREATE: Final = Operation(
     "createApiKey",
@@ -70,9 +77,8 @@ class ApiKeys:
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
         """Answer 200 with a page of the keys that the caller may manage, by id."""
-        await answer_page(
-            req, resp, self._work, self._limits, self._work.store.credentials.api_keys, "api_keys", _shown
-        )
+        rows = self._work.store.credentials.api_keys
+        await answer_page(req, resp, self._work, self._limits, rows, "api_keys", _shown, _STATES)
 
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
         """Answer 201 with the new key. It is shown only in this answer."""

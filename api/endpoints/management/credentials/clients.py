@@ -19,16 +19,23 @@ from ....identity.request_actor import actor_of
 from ....identity.secret_format import CLIENT_SECRET, new_secret
 from ....settings.settings import HttpLimits
 from ....store.credential_rows import Client
+from ....store.credentials.credential_states import CredentialState
 from ....store.credentials.credentials import ClientSpec
 from ....store.credentials.old_secrets import Overlap
 from ..body_shapes import shaped
 from ..elements import MERGE_PATCH
-from .managed_credentials import END_OLD, NO_STORE, answer_page, refuse_higher_scopes, shown_old
+from .managed_credentials import END_OLD, NO_STORE, answer_page, refuse_higher_scopes, shown_old, state_parameter
 
 _TAG: Final = "Clients"
 
+_STATES: Final = (CredentialState.UNUSED, CredentialState.ENDING)
+
 LIST: Final = Operation(
-    "listClients", _TAG, "List the clients by id", {200: Answer("A page.", page_of(ClientAnswer))}, query=(*PAGE, PART)
+    "listClients",
+    _TAG,
+    "List the clients by id",
+    {200: Answer("A page.", page_of(ClientAnswer))},
+    query=(*PAGE, PART, state_parameter(*_STATES)),
 )
 CREATE: Final = Operation(
     "createClient",
@@ -94,9 +101,8 @@ class Clients:
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
         """Answer 200 with a page of the clients that the caller may manage, by id."""
-        await answer_page(
-            req, resp, self._work, self._limits, self._work.store.credentials.clients, "clients", shown_client
-        )
+        rows = self._work.store.credentials.clients
+        await answer_page(req, resp, self._work, self._limits, rows, "clients", shown_client, _STATES)
 
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
         """Answer 201 with the new client and its secret, which is shown only in this answer."""
