@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, settings
 from xdist.scheduler import WorkStealingScheduling
 
 from tests.support import postgres
+from tests.support.heavy import HEAVY, are_heavy_alone, may_be_heavy
 
 settings.register_profile(
     "writ",
@@ -23,19 +24,6 @@ settings.register_profile(
     derandomize=bool(os.environ.get("CI")),  # a pipeline tells the same story twice; people's runs explore
 )
 settings.load_profile("writ")
-
-
-HEAVY = {
-    "agent": "starts agents or publishers as processes of their own",
-    "browser": "needs a headless browser",
-    "deployment": "runs what stands around a service in production",
-    "gateway": "runs a gateway beside the service",
-    "network": "changes the network of the machine, at which a browser beside it gives up its requests",
-    "object_store": "runs an object store",
-    "postgresql": "runs the tests of the store on PostgreSQL too",
-    "service": "runs whole services, for many seconds",
-}
-"""The groups that the ordinary suite leaves out. A test with such a mark is `heavy`; `.ci/run` runs these apart."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -49,16 +37,25 @@ def pytest_collection(session: pytest.Session) -> None:
     gc.disable()
     sys.dont_write_bytecode = False  # else each process compiles all tests in each run, where the environment says so
     if hasattr(session.config, "workerinput"):
-        _import_share(session.config.args, **session.config.workerinput)
+        _import_share(session.config, **session.config.workerinput)
 
 
-def _import_share(arguments: list[str], workerid: str, workercount: int, **_rest: object) -> None:
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """A run of heavy tests alone leaves the other files unread: to collect them takes 10 s of each process."""
+    if collection_path.name.startswith("test_") and are_heavy_alone(config.option.markexpr):
+        return not may_be_heavy(collection_path) or None
+    return None
+
+
+def _import_share(config: pytest.Config, workerid: str, workercount: int, **_rest: object) -> None:
     """Import a share of the test modules before the others, so that the processes of `-n` don't all compile the same.
 
     Each writes what it compiled, and the others load it. If a module can't be imported, pytest says so later.
     """
     folder = Path(__file__).parents[1]
-    paths = sorted(path for argument in arguments for path in (folder / argument).rglob("test_*.py"))
+    paths = sorted(path for argument in config.args for path in (folder / argument).rglob("test_*.py"))
+    if are_heavy_alone(config.option.markexpr):
+        paths = [path for path in paths if may_be_heavy(path)]
     for path in paths[int(workerid.removeprefix("gw")) :: workercount]:
         with suppress(Exception, pytest.skip.Exception):
             import_module(".".join(path.relative_to(folder).with_suffix("").parts))
@@ -69,6 +66,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if any(marker.name in HEAVY for marker in item.iter_markers()):
             item.add_marker("heavy")
+        if item.get_closest_marker("heavy") and not may_be_heavy(item.path):
+            raise pytest.UsageError(f"{item.path} has heavy tests: write their marks there or in its conftest.py")
 
 
 @contextmanager
