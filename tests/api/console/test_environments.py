@@ -193,6 +193,26 @@ def test_gateway_settings_wait_for_an_approval(api: httpx.Client, signed_in: Des
     signed_in.sees("no gateway settings")
 
 
+def test_a_change_that_goes_round_approvals_says_so(api: httpx.Client, signed_in: Desk) -> None:
+    api.post("/v1/environments", json={"id": "rounded", "approvals": 1}).raise_for_status()
+    api.post("/v1/environments/rounded/roles", json={"id": "editor", "name": "Editor"}).raise_for_status()
+    for env, times in [("rounded", 1), ("default", 0)]:
+        signed_in.go(f"#/{env}/roles/editor")
+        signed_in.page.get_by_label("Name", exact=True).fill("Writer")
+        press(signed_in, "Review and save")
+        signed_in.sees("What differs, as JSON")
+        expect(signed_in.page.get_by_role("dialog").get_by_text("goes round the approvals")).to_have_count(times)
+        press(signed_in, "Go on editing")
+        signed_in.page.get_by_label("Name", exact=True).fill("Editor")
+    signed_in.go("#/rounded/history/1")
+    signed_in.sees("! without approval")
+    press(signed_in, "Undo this revision…")
+    signed_in.sees("goes round the approvals")
+    press(signed_in, "Close")
+    signed_in.go("#/rounded/history")
+    signed_in.sees("! without approval")
+
+
 def test_an_environment_that_is_not_there_is_told(signed_in: Desk) -> None:
     signed_in.go("#/default/environments/nowhere")
     signed_in.page.get_by_role("alert").get_by_text("There is no environment").first.wait_for()

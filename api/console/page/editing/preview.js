@@ -8,6 +8,7 @@ import { Awaited } from "../parts/awaited.js";
 import { changedText } from "./changed_text.js";
 import { finding } from "../parts/findings.js";
 import { failure } from "../parts/notice.js";
+import { goesRound } from "../parts/round_approvals.js";
 import { effectOnPeople } from "./people.js";
 
 const SHOWN = 20; // tests and groups of decisions
@@ -50,7 +51,7 @@ export class Preview {
   }
 
   view() {
-    return this.found.view((found) => effect(this.env, found));
+    return html`${goesRound(this.env)}${this.found.view((found) => effect(this.env, found))}`;
   }
 }
 

@@ -10,6 +10,7 @@ import { Awaited } from "../parts/awaited.js";
 import { openDialog } from "../parts/dialog.js";
 import { noteDone } from "../parts/done.js";
 import { failure, notice } from "../parts/notice.js";
+import { goesRound } from "../parts/round_approvals.js";
 import { when } from "../parts/when.js";
 import { changedText } from "./changed_text.js";
 import { difference } from "./difference.js";
@@ -88,7 +89,7 @@ function content(env, found) {
   if (found.problem) return nothing;
   if (found.gateway) return html`<h3>The gateway settings</h3>${difference(found.gateway.before, found.gateway.after, ["now", "then"])}`;
   if (isEmpty(found)) return html`<p>Nothing is left to undo: everything is as it was before.</p>`;
-  return effect(env, found);
+  return html`${goesRound(env)}${effect(env, found)}`;
 }
 
 function outcome(env, revision, { status, data }) {

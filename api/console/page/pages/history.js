@@ -13,6 +13,7 @@ import { countsOf, ElementChanges } from "../editing/element_changes.js";
 import { heading } from "../parts/heading.js";
 import { pager } from "../parts/list.js";
 import { nothingYet } from "../parts/notice.js";
+import { wentRound } from "../parts/round_approvals.js";
 import { Takeover } from "../editing/takeover.js";
 import { difference } from "../editing/difference.js";
 import { undoDialog } from "../editing/undo.js";
@@ -64,7 +65,7 @@ function noEntries(one) {
 function facts(place, one) {
   return html`<dl>
     <dt>When</dt><dd>${when(one.time)}</dd>
-    <dt>Who</dt><dd>${actor(one.by)}</dd>
+    <dt>Who</dt><dd>${actor(one.by)} ${wentRound(place.env, one)}</dd>
     <dt>Changes</dt><dd>${countsOf(one.changes)}</dd>
     ${one.promotion ? html`<dt>Comes from</dt><dd>${origin(one.promotion)}
       ${may("admin") ? html`<a href=${placeLink(place.env, "promotion", [one.promotion.id])}>${one.promotion.restored ? "the restoration" : "the promotion"}</a>` : nothing}

@@ -13,6 +13,7 @@ import { heading } from "../parts/heading.js";
 import { pager } from "../parts/list.js";
 import { instantOf, localInput } from "../parts/local_time.js";
 import { nothingYet } from "../parts/notice.js";
+import { wentRound } from "../parts/round_approvals.js";
 import { Typeahead } from "../parts/typeahead.js";
 import { table } from "../parts/table.js";
 import { when } from "../parts/when.js";
@@ -61,7 +62,7 @@ function listing(place, found, filter) {
     columns: [
       { title: "Revision", cell: (one) => number(one.revision) },
       { title: "When", cell: (one) => when(one.time) },
-      { title: "Who", cell: (one) => actor(one.by) },
+      { title: "Who", cell: (one) => html`${actor(one.by)} ${wentRound(place.env, one)}` },
       { title: "Changes", cell: (one) => (one.entry ? changedText(one.entry.text) : changes(place, one)) },
     ],
   }))}${pager(place, found.next_cursor)}`;
