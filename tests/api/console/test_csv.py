@@ -75,4 +75,4 @@ def test_a_long_run_of_white_is_written_at_once(at_desk: Desk) -> None:
         " csv(['first'], [['\\t;'.repeat(200000) + 'x']]); return performance.now() - began; }",
         f"{at_desk.server.url}/console/parts/csv.js",
     )
-    assert took < 2_000
+    assert took < 30_000, "to look behind each white character for another one takes minutes"

@@ -106,7 +106,7 @@ def test_a_pattern_far_above_the_limit_is_refused_soon(pattern):
     began = time.thread_time()
     with pytest.raises(ValueError, match="instructions, the limit is 3000"):
         instructions_of(pattern)
-    assert time.thread_time() - began < 0.2
+    assert time.thread_time() - began < 0.8, "it takes a hundredth of that on a quiet machine"
     with pytest.raises(ValueError, match="instructions, the limit is 3000"):
         instructions_of(pattern)
     assert measured.cache_info().misses == 1, "a refusal is remembered"
