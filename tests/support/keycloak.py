@@ -33,15 +33,15 @@ def free_port() -> int:
         return int(one.getsockname()[1])
 
 
-def realm(redirect_uri: str, people: Mapping[str, str | None]) -> dict[str, Any]:
-    """A realm with people by their names, each in a group, or in none."""
+def realm(console: str, people: Mapping[str, str | None]) -> dict[str, Any]:
+    """A realm for the console at that URL. It has people by their names, each in a group, or in none."""
     groups = {"protocol": "openid-connect", "name": "groups", "protocolMapper": "oidc-group-membership-mapper"}
     shown = {"claim.name": "groups", "full.path": "false", "id.token.claim": "true"}
     client = {
         "clientId": CLIENT,
         "secret": SECRET,
-        "redirectUris": [redirect_uri],
-        "attributes": {"pkce.code.challenge.method": "S256"},
+        "redirectUris": [f"{console}callback"],
+        "attributes": {"pkce.code.challenge.method": "S256", "post.logout.redirect.uris": console},
         "protocolMappers": [groups | {"config": shown}],
     }
     users = [

@@ -42,6 +42,15 @@ class SessionState(Struct, frozen=True):
     ask: str | None = None
 
 
+class SignedOut(Struct, frozen=True):
+    """The session has ended. At the URL `provider_sign_out`, the person can sign out of the provider too.
+
+    It is null if the provider offers none, or can't be reached.
+    """
+
+    provider_sign_out: str | None
+
+
 BEGIN: Final = Operation(
     "beginSignIn",
     _TAG,
@@ -76,7 +85,7 @@ END: Final = Operation(
     "signOut",
     _TAG,
     "Sign out: the session of the request ends everywhere",
-    {204: Answer("The session has ended.", headers=(CACHE_CONTROL,))},
+    {200: Answer("The session has ended.", SignedOut, (CACHE_CONTROL,))},
     errors=(409,),
 )
 
@@ -167,7 +176,10 @@ class SignOut:
         self._work, self._signing_in = work, signing_in
 
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
-        """Answer 204: no server takes the session any more. Raises Conflict for another credential."""
+        """Answer 200: no server takes the session any more, whatever the provider does then.
+
+        Raises Conflict for another credential.
+        """
         known_parameters(req)
         actor = actor_of(req)
         if actor.session is None or self._signing_in is None:
@@ -176,7 +188,7 @@ class SignOut:
         cookies = self._signing_in.options.cookies
         cookies.drop(resp, cookies.session)
         resp.set_header("Cache-Control", _NO_STORE)
-        resp.status = falcon.HTTP_204
+        resp.data = ENCODER.encode(SignedOut(await self._signing_in.sign_out_url()))
 
 
 def _offered(signing_in: SigningIn | None) -> SigningIn:

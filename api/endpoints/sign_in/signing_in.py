@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from typing import Any, Final
-from urllib.parse import urlencode, urlsplit
 
 import falcon.asgi
 
@@ -21,7 +20,7 @@ from ...identity.secret_format import new_secret
 from ...identity.sign_in.flows import Flow, Flows
 from ...identity.sign_in.id_tokens import LONGEST_ID_TOKEN, check_id_token, expected_token, person_of
 from ...identity.sign_in.options import SignInOptions
-from ...identity.sign_in.provider import CodeRefused, Provider, ProviderMetadata
+from ...identity.sign_in.provider import CodeRefused, Provider, ProviderMetadata, asked_url, sign_out_url
 from ...identity.sign_in.provider_calls import ProviderUnavailable
 from ...identity.sign_in.sessions import SESSION_SECRET
 from ...store.errors import BadQuery, Conflict, NotPermitted
@@ -78,8 +77,15 @@ class SigningIn:
             "code_challenge": flow.challenge,
             "code_challenge_method": "S256",
         }
-        mark = "&" if urlsplit(metadata.authorization_endpoint).query else "?"
-        return f"{metadata.authorization_endpoint}{mark}{urlencode(asked)}", flow.cookie
+        return asked_url(metadata.authorization_endpoint, asked), flow.cookie
+
+    async def sign_out_url(self) -> str | None:
+        """Returns the provider's URL where a person signs out, or None if there is none, or no provider to ask now."""
+        try:
+            metadata = await self._metadata()
+        except SignInFailed:
+            return None
+        return sign_out_url(metadata, self.options.client_id, self.options.signed_out_uri)
 
     async def finish(self, req: falcon.asgi.Request) -> str:
         """Returns the secret of the session that the provider's answer begins.

@@ -40,6 +40,11 @@ class SignInOptions:
         return below(self.public_url, "/console/callback")
 
     @property
+    def signed_out_uri(self) -> str:
+        """The URL to which the provider sends people back who signed out there. It is of the settings alone."""
+        return below(self.public_url, "/console/")
+
+    @property
     def provider(self) -> str:
         """The provider's name to show: its host."""
         return urlsplit(self.issuer).hostname or self.issuer

@@ -2,11 +2,11 @@
 
 import base64
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from threading import Lock
 from typing import Final
-from urllib.parse import quote_plus, urlencode
+from urllib.parse import quote_plus, urlencode, urlsplit
 
 import msgspec
 from msgspec import Struct
@@ -36,6 +36,27 @@ class ProviderMetadata(Struct, frozen=True):
     jwks_uri: str
     token_endpoint_auth_methods_supported: tuple[str, ...] = (_BASIC,)
     authorization_response_iss_parameter_supported: bool = False
+    end_session_endpoint: str | None = None
+
+
+def asked_url(endpoint: str, query: Mapping[str, str]) -> str:
+    """Returns the URL of an endpoint with a query. The endpoint may have a query already (RFC 6749, 3.1).
+
+    >>> asked_url("https://idp.example/auth?tenant=1", {"state": "a b"})
+    'https://idp.example/auth?tenant=1&state=a+b'
+    """
+    return f"{endpoint}{'&' if urlsplit(endpoint).query else '?'}{urlencode(query)}"
+
+
+def sign_out_url(metadata: ProviderMetadata, client_id: str, back: str) -> str | None:
+    """Returns the URL where a person signs out of the provider, or None if it has none that can be used.
+
+    No ID token is kept for a hint, so the provider asks the person (OpenID Connect RP-Initiated Logout 1.0, 2).
+    """
+    endpoint = metadata.end_session_endpoint
+    if endpoint is None or not is_safe(endpoint):
+        return None
+    return asked_url(endpoint, {"client_id": client_id, "post_logout_redirect_uri": back})
 
 
 @prepared

@@ -35,11 +35,13 @@ export function goToProvider() {
   else goAway(url, location.hash);
 }
 
-// Ends the session of the user: of a key here, and of a person in every tab and at every server.
+// Ends the session of the user: of a key here, and of a person in every tab and at every server. Then the provider may ask
+// whether to end its own session too.
 export async function leave() {
   if (!session().hasCookie) return signOut();
+  let answer;
   try {
-    await post("/console/sign-out", undefined);
+    answer = await post("/console/sign-out", undefined);
   } catch (problem) {
     if (signedIn()) openDialog({ title: "You are still signed in", view: (close) => html`${failure(problem)}
       <p class="actions"><button type="button" @click=${close}>Close</button></p>` });
@@ -47,6 +49,7 @@ export async function leave() {
   }
   tabs.postMessage(ENDED);
   signOut();
+  if (answer.provider_sign_out) goAway(answer.provider_sign_out, "");
 }
 
 tabs.addEventListener("message", ({ data }) => {

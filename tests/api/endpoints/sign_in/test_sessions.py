@@ -1,12 +1,17 @@
 """The cookie of a session: where it counts, against whom it is guarded, and how it ends."""
 
+from urllib.parse import parse_qs, urlsplit
+
 import pytest
 from writ.api.endpoints.errors import CHALLENGE
+from writ.api.identity.sign_in.provider import Provider
+from writ.api.identity.sign_in.provider_calls import ProviderUnavailable
 from writ.api.identity.sign_in.sessions import PeopleSessions
 from writ.api.store.actor import COMMAND_LINE
 from writ.api.store.sign_ins.session_rows import IDLE_SECONDS, Session
 from writ.api.store.sign_ins.sign_ins import SESSION_SECONDS, USE_SECONDS
 
+from tests.support.openid_provider import CLIENT
 from tests.support.server import KEY
 from tests.support.signing_in import PUBLIC, Browser
 
@@ -136,12 +141,50 @@ def test_sign_out_ends_a_session_for_all_who_have_its_cookie(browser: Browser) -
     kept = dict(browser.cookies)
     assert browser.call("GET", "/console/session").json["open"] is True
     answer = browser.call("POST", "/console/sign-out")
-    assert (answer.status_code, answer.cookies[SESSION].secure, answer.cookies[SESSION].path) == (204, True, "/")
+    assert (answer.status_code, answer.cookies[SESSION].secure, answer.cookies[SESSION].path) == (200, True, "/")
+    assert answer.json == {"provider_sign_out": None}, "this provider has no endpoint for it"
     assert SESSION not in browser.cookies
     browser.cookies = kept
     assert browser.caller().status_code == 401
     ended = browser.service.simulate_get("/v1/audit", params={"event": "session.ended"}).json["items"]
     assert [one["actor_name"] for one in ended] == ["Ann"]
+
+
+@pytest.mark.parametrize("endpoint", ["https://idp.example/out", "https://idp.example/out?tenant=1"])
+def test_a_person_signs_out_of_the_provider_too(browser: Browser, endpoint: str) -> None:
+    browser.provider.metadata["end_session_endpoint"] = endpoint
+    browser.signs_in()
+    headers = {"Host": "evil.example", "X-Forwarded-Host": "evil.example", "Referer": "https://evil.example/"}
+    url = browser.call("POST", "/console/sign-out", headers=headers).json["provider_sign_out"]
+    assert url.startswith(f"{endpoint}{'&' if '?' in endpoint else '?'}")
+    asked = parse_qs(urlsplit(url).query)
+    asked.pop("tenant", None)
+    assert asked == {"client_id": [CLIENT], "post_logout_redirect_uri": [f"{PUBLIC}/console/"]}
+    given = {"post_logout_redirect_uri": "https://evil.example/"}
+    browser.signs_in()
+    assert browser.call("POST", "/console/sign-out", params=given).status_code == 400
+    assert browser.caller().status_code == 200
+    assert browser.call("GET", "/console/sign-out").status_code == 405, "no link signs anyone out"
+
+
+@pytest.mark.parametrize("endpoint", ["http://idp.example/out", "javascript:alert(1)", "https://a@idp.example/", ""])
+def test_an_unsafe_place_to_sign_out_is_none(browser: Browser, endpoint: str) -> None:
+    browser.provider.metadata["end_session_endpoint"] = endpoint
+    browser.signs_in()
+    assert browser.call("POST", "/console/sign-out").json == {"provider_sign_out": None}
+    assert browser.caller().status_code == 401
+
+
+def test_the_own_session_ends_while_the_provider_is_away(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+    browser.signs_in()
+
+    def away(_: Provider) -> None:
+        assert browser.service.store.sign_ins.sessions(None, 10)[0] == [], "ours ends first"
+        raise ProviderUnavailable("it is away")
+
+    monkeypatch.setattr(Provider, "metadata", away)
+    answer = browser.call("POST", "/console/sign-out")
+    assert (answer.status_code, answer.json) == (200, {"provider_sign_out": None})
 
 
 def test_a_key_can_not_sign_out(browser: Browser) -> None:
