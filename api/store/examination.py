@@ -9,9 +9,12 @@ from .audit.events import Event
 from .audit.seals import Seal, Sealer
 from .audit.tampering import Tampered, verified_seal
 from .database.connection import Connection
+from .database.connections import DatabaseServer, StoreConnections
 from .database.driver_errors import DRIVER_ERRORS
+from .database.engine import open_database
 from .database.sqlite.connections import SqliteConnections
 from .database.sqlite.migrating import check_application
+from .database.sqlite.opening import FILE
 from .database.sqlite.soundness import fault_of_pages, format_of
 from .errors import StoreUnavailable
 
@@ -40,6 +43,21 @@ def examine(path: Path, anchor: Anchor, sealer: Sealer) -> Examined:
         return _examined(SqliteConnections(path, "FULL"), anchor, sealer)
     except DRIVER_ERRORS as ex:
         raise StoreUnavailable.at(path, f"can't be read ({ex}); restore a backup") from ex
+
+
+def stored_environments(directory: Path, server: DatabaseServer | None) -> frozenset[str]:
+    """Returns the ids of the environments in the store of a directory, or of a server. Raises StoreUnavailable."""
+    if server is None:
+        connections: StoreConnections = SqliteConnections(directory / FILE, "FULL")
+    else:
+        connections = open_database(directory, server, create=False).connections
+    try:
+        with connections.reading() as db:
+            return frozenset(str(id) for (id,) in db.execute("SELECT id FROM environments"))
+    except DRIVER_ERRORS as ex:
+        raise StoreUnavailable(f"the environments of the store can't be read ({ex})") from ex
+    finally:
+        connections.close()
 
 
 def _examined(connections: SqliteConnections, anchor: Anchor, sealer: Sealer) -> Examined:

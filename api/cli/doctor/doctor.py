@@ -13,12 +13,14 @@ import click
 import msgspec
 
 from ...settings.settings import BadSetting, Settings, settings_from
+from ...settings.sign_in_settings import SignInSettings
 from ...store.errors import StoreUnavailable
 from ..output import escaped, sentence_of
 from .directory_checks import check_admin_key, check_keys, check_lock, check_modes, is_plain
 from .finding import Check, DoctorFinding, Level, failure
 from .machine import check_disk, check_files
 from .service import check_service
+from .sign_in_checks import check_sign_in
 from .store_checks import check_copies, check_store
 
 UNREADABLE: Final = (OSError, StoreUnavailable, ValueError)
@@ -78,6 +80,8 @@ def _checks(directory: Path | None, url: str | None, ca_file: Path | None) -> Ma
     checks: dict[str, Check] = {}
     if directory is not None:
         checks |= _directory_checks(directory, settings, now)
+    if settings.sign_in != SignInSettings():
+        checks["sign-in"] = partial(check_sign_in, settings, directory if "store" in checks else None)
     if url is not None:
         checks["service"] = partial(check_service, url.rstrip("/"), ca_file, now)
     return checks

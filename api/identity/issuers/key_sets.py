@@ -140,7 +140,7 @@ class KeySet:
 
     def _fetch(self) -> None:
         try:
-            text = _text_at(self._place)
+            text = text_at(self._place)
             if text != self._text:
                 self._keys, self._text = read_key_set(text), text
         except UnusableKeySet as ex:
@@ -197,7 +197,8 @@ def read_body(answer: urllib3.BaseHTTPResponse, until: float) -> bytes:
     return text
 
 
-def _text_at(place: str) -> bytes:
+def text_at(place: str) -> bytes:
+    """Returns what is at a URL, or in a file: MOST_BYTES at most, within FETCH_SECONDS. Raises UnusableKeySet."""
     if not place.startswith(("https://", "http://")):
         try:
             with Path(place).open("rb") as file:

@@ -138,7 +138,7 @@ class Provider:
 
     def _authenticated(self, fields: dict[str, str], metadata: ProviderMetadata) -> dict[str, str]:
         """Adds the client to the form. Returns the headers that authenticate it (RFC 6749, 2.3.1)."""
-        secret = self._secret()
+        secret = None if self._secret_file is None else read_secret(self._secret_file)
         methods = metadata.token_endpoint_auth_methods_supported
         if secret is None or (_BASIC not in methods and _POST in methods):
             fields |= {"client_id": self.client_id} | ({} if secret is None else {"client_secret": secret})
@@ -146,14 +146,14 @@ class Provider:
         pair = f"{quote_plus(self.client_id)}:{quote_plus(secret)}"
         return {"Authorization": f"Basic {base64.b64encode(pair.encode()).decode()}"}
 
-    def _secret(self) -> str | None:
-        if self._secret_file is None:
-            return None
-        try:
-            with self._secret_file.open("rb") as file:
-                secret = file.read(_LONGEST_SECRET).decode().strip()
-        except (OSError, UnicodeDecodeError):
-            raise CodeRefused("the file with the secret of the client can't be read") from None
-        if not secret:
-            raise CodeRefused("the file with the secret of the client is empty")
-        return secret
+
+def read_secret(file: Path) -> str:
+    """Returns the secret of a client in a file. Raises CodeRefused."""
+    try:
+        with file.open("rb") as opened:
+            secret = opened.read(_LONGEST_SECRET).decode().strip()
+    except (OSError, UnicodeDecodeError):
+        raise CodeRefused("the file with the secret of the client can't be read") from None
+    if not secret:
+        raise CodeRefused("the file with the secret of the client is empty")
+    return secret
