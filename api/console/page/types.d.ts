@@ -88,6 +88,7 @@ interface ApiList extends Pick<ListRow, "columns" | "empty"> {
   what: string;
   where: string;
   limit: number;
+  query?: Record<string, string | undefined>;
   cursor?: string;
   label?: string;
   above?: Drawing;

@@ -1,5 +1,6 @@
 """Recent denials in the console: read from the decision log, and tried again (issue 19, item 8)."""
 
+import json
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -18,6 +19,8 @@ DENIALS = "#/default/denials"
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A service with a decision log in a file."""
     folder = tmp_path_factory.mktemp("denials")
+    old = {"time": "2026-01-01T00:00:00Z", "decision_id": "old", "environment": "default", "kind": "evaluation"}
+    (folder / "decisions.jsonl").write_text(json.dumps(old, separators=(",", ":")) + "\n")
     with running(folder / "data", "--demo", "--decision-log", str(folder / "decisions.jsonl")) as found:
         yield found
 
@@ -108,6 +111,19 @@ def test_a_hostile_subject_is_text(signed_in: Desk) -> None:
     assert shown[: len(HOSTILE_NAMES)] == [as_seen(name[:256]) for name in reversed(HOSTILE_NAMES)]
     expect(signed_in.page.locator("main script, main img")).to_have_count(0)
     assert signed_in.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_the_overview_says_that_denials_rose(signed_in: Desk) -> None:
+    for number in range(10):
+        ask(signed_in, f"risen-{number}")
+    with signed_in.client() as api:
+        found = api.get("/v1/environments/default/attention").json()["administration"]["denials"]
+    signed_in.go("#/default/audit")
+    signed_in.go("#/default/overview")
+    line = signed_in.page.get_by_role("listitem").filter(has_text="in the last hour, after 0 in the hour before")
+    line.get_by_role("link", name=f"{found['last_hour']} denials").click()
+    expect(signed_in.page.get_by_role("link", name="Last hour")).to_have_attribute("aria-current", "true")
+    expect(signed_in.page.locator("main tbody tr")).to_have_count(found["last_hour"])
 
 
 def test_without_a_log_the_page_says_how_to_switch_it_on(

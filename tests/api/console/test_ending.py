@@ -1,4 +1,4 @@
-"""Access that ends, in the console: by time, with the clock of the service, and as a file (issue 34, item 8)."""
+"""Access that ends, and what else needs attention, in the console: by the service's clock (issue 34, item 8)."""
 
 import csv
 from collections.abc import Iterator
@@ -32,10 +32,73 @@ def ends(browser: Any, server: Server) -> Iterator[Desk]:
     }
     with desk(browser, server) as found:
         with found.client() as api:
-            api.post("/v1/environments", json={"id": "terms"}).raise_for_status()
+            api.post("/v1/environments", json={"id": "terms", "approvals": 1}).raise_for_status()
             api.put("/v1/environments/terms/model", json=model).raise_for_status()
+            api.post("/v1/environments", json={"id": "source"}).raise_for_status()
+            policies = {name: model[name] for name in ("model", "resource_types")} | {"roles": [{"id": "reader"}]}
+            api.put("/v1/environments/source/model", json=policies).raise_for_status()
+            api.post("/v1/environments/terms/promotions", json={"from": "source"}).raise_for_status()
+            key = {"name": "soon", "scopes": ["read"], "expires_at": grant("key", 7)["expires_at"]}
+            api.post("/v1/api-keys", json=key).raise_for_status()
         found.sign_in(place="#/terms/overview")
         yield found
+
+
+ATTENTION = (
+    ("1 promotion", "1 promotion waits for an approval", "Waiting for an approval"),
+    ("1 API key", "1 API key ends within 14 days", "soon"),
+    ("1 assignment or grant ends", "1 assignment or grant ends within 7 days", "tomorrow"),
+    ("1 assignment or grant ended", "1 assignment or grant ended in the last 30 days", "yesterday"),
+)
+"""What the overview names, by its links, and what is on the list behind each."""
+
+
+def test_the_overview_begins_with_what_needs_attention(ends: Desk) -> None:
+    ends.go("#/terms/overview")
+    section = ends.page.locator("main section").first
+    expect(section.get_by_role("heading")).to_have_text("What needs attention")
+    expect(section.get_by_role("listitem")).to_have_count(len(ATTENTION))
+    for at, (link, words, listed) in enumerate(ATTENTION):
+        expect(section.get_by_role("listitem").nth(at)).to_contain_text(words)
+        section.get_by_role("link", name=link).click()
+        expect(ends.page.locator("main")).to_contain_text(listed)
+        expect(ends.page.locator("main tbody tr").first).to_be_visible()
+        ends.page.go_back()
+    expect(section).to_contain_text("Denials are not counted. The decision log is off")
+    ends.go("#/source/overview")
+    expect(ends.page.locator("main section").first.get_by_role("listitem")).to_have_count(
+        1
+    )  # the key is of the service
+
+
+def test_a_service_that_is_away_is_told_once(ends: Desk) -> None:
+    ends.go("#/terms/clients")
+    ends.page.route("**/v1/**", lambda route: route.abort())
+    ends.go("#/terms/overview")
+    alert = ends.page.get_by_role("alert")
+    expect(alert).to_have_count(1)
+    expect(alert).to_contain_text("The service is away")
+    expect(ends.page.locator("main section")).to_have_count(0)
+    ends.page.unroute_all()
+    alert.get_by_role("button", name="Try again").click()
+    expect(ends.page.locator("main section").first.get_by_role("listitem")).to_have_count(len(ATTENTION))
+    expect(alert).to_have_count(0)
+
+
+def test_credentials_are_found_by_their_state(ends: Desk) -> None:
+    ends.go("#/terms/clients")
+    ends.page.get_by_role("link", name="Ends within 14 days").click()
+    expect(ends.page).to_have_url(f"{ends.server.url}/console/#/terms/clients?state=ending")
+    keys = ends.page.get_by_role("region", name="API keys")
+    expect(keys.locator("tbody tr")).to_have_count(1)
+    expect(keys.locator("tbody tr")).to_contain_text("! soon")
+    expect(ends.page.get_by_role("region", name="Clients")).to_contain_text("No client is listed here")
+    ends.page.get_by_role("link", name="Not used for 30 days").click()
+    expect(keys).to_contain_text("No API key is listed here")
+    ends.page.get_by_role("link", name="Expired").click()
+    expect(ends.page.get_by_role("region", name="Clients")).to_have_count(0)
+    expect(keys).to_contain_text("none has expired")
+    assert ends.serious() == []
 
 
 def test_what_ends_this_week_takes_one_click(ends: Desk) -> None:

@@ -65,6 +65,13 @@ def test_the_head_of_the_page_and_of_a_table_stay(wide: Desk) -> None:
     assert top(wide, "tbody tr a") >= hidden  # what is reached is below both heads
 
 
+def test_the_head_is_low_again_after_a_narrow_window(wide: Desk) -> None:
+    wide.page.evaluate("document.documentElement.style.setProperty('--head', '300px')")
+    wide.page.set_viewport_size({"width": 320, "height": 800})
+    wide.page.set_viewport_size(DESK)
+    expect(wide.page.locator("header")).to_have_css("height", "53px")
+
+
 def test_a_new_page_begins_at_its_top(wide: Desk) -> None:
     open_list(wide, "#/default/history", "History")
     wide.page.set_viewport_size({"width": 1280, "height": 300})

@@ -8,6 +8,7 @@ import { update } from "../core/update.js";
 import { Awaited } from "../parts/awaited.js";
 import { faultOf } from "../parts/fault.js";
 import { several, withTyped } from "../parts/several.js";
+import { when } from "../parts/when.js";
 
 export const SCOPES = [
   ["decide", "asks for decisions and gets bundles, for applications, gateways and agents"],
@@ -16,7 +17,9 @@ export const SCOPES = [
   ["admin", "does everything: environments, clients, keys, the audit log"],
 ];
 
-const SOON = 14 * 86_400_000; // milliseconds
+const DAY = 86_400_000; // milliseconds
+const SOON = 14 * DAY;
+const UNUSED = 30 * DAY;
 
 // Returns the highest of the scopes of a credential.
 export const highest = (scopes) => SCOPES.map(([name]) => name).findLast((name) => scopes.includes(name));
@@ -76,6 +79,19 @@ export function environmentsOf(credential) {
 // Returns a name that people can type to confirm, or else the id.
 export function typable(name, id) {
   return name.length <= 64 && name === name.trim() && !/\p{C}/u.test(name) ? name : id;
+}
+
+// Returns the drawing of the last use of a credential, marked if it had none for as long as the service calls unused.
+export function lastUse(one) {
+  const isOver = one.revoked || Date.parse(one.expires_at) <= now();
+  const isUnused = !isOver && [one.created, one.last_used_at].every((at) => !at || Date.parse(at) <= now() - UNUSED);
+  return html`${when(one.last_used_at)} ${isUnused ? html`<span class="tag warn">! unused</span>` : nothing}`;
+}
+
+// Returns the drawing of the next end of a replaced secret that still works, or nothing.
+export function oldEnd(old) {
+  const next = old.map((one) => one.ends_at).filter((at) => Date.parse(at) > now()).sort()[0];
+  return next ? html`<p>an old one: ${when(next)} ${expiry({ expires_at: next })}</p>` : nothing;
 }
 
 // Returns the drawing of a key's expiry, if it is past or near.

@@ -1,4 +1,4 @@
-// The overview: what the environment holds, what was decided in the last hour, and what its model warns about.
+// The overview: what needs attention, what the environment holds, what was decided in the last hour, and what its model warns about.
 
 import { html, nothing } from "../core/html.js";
 import { get, path } from "../core/api.js";
@@ -10,31 +10,35 @@ import { Awaited } from "../parts/awaited.js";
 import { minutesChart, shares } from "../parts/chart.js";
 import { finding } from "../parts/findings.js";
 import { nothingYet } from "../parts/notice.js";
+import { Together } from "../parts/together.js";
+import { attentionView } from "./attention.js";
 
 const COUNTED = [POLICY, ROLE, GROUP, SUBJECT, RESOURCE_TYPE, RESOURCE, ASSIGNMENT, GRANT];
 const SHOWN_FINDINGS = 10;
 
 export function page({ env }) {
   const ask = (what, name) => new Awaited(what, (signal) => get(path`/v1/environments/${env}/` + name, { signal }));
+  const attention = ask("what needs attention", "attention");
   const counts = ask("the counts", "counts");
   const figures = ask("the last hour", "figures");
-  const drift = ask("the drift", "drift");
   const lints = ask("the warnings", "lints");
   const about = new Awaited("the environment", (signal) => get(path`/v1/environments/${env}`, { signal }));
-  return {
-    title: "Overview",
-    view: () => html`<h1>Overview<small>What <span class="name">${env}</span> holds and what it decided.</small></h1>
-      <div class="tiles">${counts.view((found) => COUNTED.map((kind) => tile(env, kind, found.counts)))}</div>
-      <div class="halves">
-        <section><h2>Decisions of the last hour${atThisServer(figures.value)}</h2>${figures.view(hour)}</section>
-        <section><h2>Why requests were denied${atThisServer(figures.value)}</h2>${figures.view(denials)}</section>
+  const all = new Together(attention, counts, figures, about, lints);
+  const halves = () => html`<div class="halves">
+        <section><h2>Decisions of the last hour${atThisServer(figures.value)}</h2>${all.view(figures, hour)}</section>
+        <section><h2>Why requests were denied${atThisServer(figures.value)}</h2>${all.isTold(figures) ? nothing : figures.view(denials)}</section>
       </div>
       <div class="halves">
-        <section><h2>Revision and promotion</h2>
-          ${about.view((one) => drift.view((found) => standing(env, one, found)))}
-        </section>
-        <section><h2>Warnings of the model</h2>${lints.view(warnings)}</section>
-      </div>`,
+        <section><h2>Revision and promotion</h2>${all.view(about, (one) => all.view(attention, (found) => standing(one, found)))}</section>
+        <section><h2>Warnings of the model</h2>${all.view(lints, warnings)}</section>
+      </div>`;
+  return {
+    title: "Overview",
+    view: () => html`<h1>Overview<small>What needs attention in <span class="name">${env}</span>, and what it holds and decided.</small></h1>
+      ${all.notice()}
+      ${all.isAll ? nothing : html`<section><h2>What needs attention</h2>${all.view(attention, (found) => attentionView(env, found))}</section>
+      <div class="tiles">${all.view(counts, (found) => COUNTED.map((kind) => tile(env, kind, found.counts)))}</div>
+      ${halves()}`}`,
   };
 }
 
@@ -60,15 +64,15 @@ function denials(figures) {
   return shares(reasons.sort((one, other) => other[1] - one[1]).map(([code, count]) => [reasonWords(code), count]));
 }
 
-function standing(env, about, drift) {
+function standing(about, { edited }) {
   return html`<dl>
     <dt>Revision</dt><dd>${number(about.revision)}</dd>
     <dt>Last promotion</dt><dd>${about.baseline === null ? "none yet" : `revision ${number(about.baseline)}`}</dd>
     <dt>Drift</dt><dd>${
-      about.baseline === null
+      edited === null
         ? "Nothing was promoted to this environment."
-        : drift.drifted
-          ? html`<span class="tag warn">! drifted</span>${counted(drift.changes.length, "change")} since the promotion`
+        : edited
+          ? html`<span class="tag warn">! drifted</span>${counted(edited, "change")} since the promotion`
           : "None: the policy model is the promoted one."
     }</dd>
   </dl>`;

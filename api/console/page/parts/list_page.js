@@ -7,11 +7,11 @@ import { doneNotice } from "./done.js";
 import { heading } from "./heading.js";
 import { listPage } from "./list.js";
 
-// Returns the page of the lists `rows`. `action` stands beside its heading.
-/** @type {(place: Place, page: {title: string, about: string, action?: Drawing}, ...rows: ApiList[]) => Page} */
-export function pageOfLists(place, { title, about, action }, ...rows) {
-  const lists = rows.map(({ what, where, limit, ...shape }) => {
-    const query = { limit, cursor: place.query.get(shape.cursor ?? "cursor") };
+// Returns the page of the lists `rows`. `action` stands beside its heading, and `filter` below it.
+/** @type {(place: Place, page: {title: string, about: string, action?: Drawing, filter?: Drawing}, ...rows: ApiList[]) => Page} */
+export function pageOfLists(place, { title, about, action, filter = nothing }, ...rows) {
+  const lists = rows.map(({ what, where, limit, query: asked, ...shape }) => {
+    const query = { ...asked, limit, cursor: place.query.get(shape.cursor ?? "cursor") };
     return { ...shape, shape, found: new Awaited(what, (signal) => get(where, { query, signal })) };
   });
   const top = heading(title, about);
@@ -19,6 +19,7 @@ export function pageOfLists(place, { title, about, action }, ...rows) {
     title,
     view: () => html`${action ? html`<div class="top">${top}${action}</div>` : top}
       ${doneNotice(place, () => lists.forEach(({ found }) => found.again()))}
+      ${filter}
       ${lists.map(({ label = nothing, above = nothing, shape, found }) => html`<section aria-label=${label}>
         ${above}${found.view((one) => listPage(place, one, shape))}</section>`)}`,
   };
