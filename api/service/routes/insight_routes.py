@@ -7,6 +7,7 @@ from ...endpoints.insight import (
     conversion,
     counts_endpoint,
     denials,
+    element_names,
     explain,
     figures,
     graph,
@@ -55,6 +56,12 @@ INSIGHT_ROUTES: Final[tuple[RouteRow, ...]] = (
         Env.NAMED,
         overall_search.OverallSearch,
         {"GET": (READ, overall_search.GET)},
+    ),
+    RouteRow(
+        "/v1/environments/{env}/names",
+        Env.NAMED,
+        element_names.ElementNames,
+        {"POST": (READ, element_names.ASK)},
     ),
     RouteRow(
         "/v1/environments/{env}/graph",

@@ -15,6 +15,7 @@ from ..models.reading import model_of
 from .attention import Attention, ToAdminister, attention, to_administer
 from .element_counts import CountsByList, RememberedCounts
 from .element_graph import ElementGraph, Node, element_graph
+from .element_names import ElementToName, element_names
 from .subject_holdings import Holdings, holdings
 
 
@@ -33,6 +34,11 @@ class Insight:
         """Returns what the subject of that type and id holds and why, at one revision."""
         with self._connections.reading() as db:
             return holdings(db, environment_within(db, env, bounds), key)
+
+    def names(self, env: str, wanted: Sequence[ElementToName], bounds: Bounds = None) -> list[str | None]:
+        """Returns the name of each of some elements, or None for one that has none."""
+        with self._connections.reading() as db:
+            return element_names(db, environment_within(db, env, bounds), wanted)
 
     def graph(self, env: str, start: Node, bounds: Bounds = None) -> ElementGraph:
         """Returns the groups and roles around a subject, a group or a role, at one revision."""

@@ -95,7 +95,12 @@ def test_a_list_tells_its_number_goes_back_and_is_exported(signed_in: Desk) -> N
 
 
 def test_an_assignment_with_a_made_id_reads_as_a_sentence(signed_in: Desk) -> None:
+    """The names of its elements stand beside their ids. The page asks for all of them at once."""
+    asked: list[str] = []
+    signed_in.page.on("request", lambda request: asked.append(request.url) if request.url.endswith("/names") else None)
     signed_in.go("#/many/assignments")
+    expect(signed_in.page.locator("tbody")).to_contain_text("Person 7 u0007")
+    assert len(asked) == 1
     signed_in.page.get_by_role("link", name="user u0007 holds person-keeper").wait_for()
     signed_in.settle()
     assert "-" * 4 not in signed_in.page.locator("tbody").inner_text()

@@ -4,13 +4,20 @@ import { html, nothing } from "../core/html.js";
 import { now } from "../core/clock.js";
 import { placeLink } from "../core/place.js";
 import { distance, instant } from "../core/words.js";
+import { elementName } from "./element_names.js";
 
 const SOON = 7 * 86_400_000; // milliseconds before an end that is worth a mark
 
-// Returns a link to the page of an element, which its id names.
-/** @type {(env: string, segment: string, id: any, name?: string | null) => Drawing} */
-export const link = (env, segment, id, name = null) =>
-  html`<a href=${placeLink(env, segment, Array.isArray(id) ? id : [id])}>${name ? html`<span class="name">${name}</span>` : html`<code>${Array.isArray(id) ? id.at(-1) : id}</code>`}</a>`;
+// Returns a link to the page of an element: its given `name`, or its id with the name that it is known by.
+/** @type {(env: string, segment: string, key: any, name?: string | null) => Drawing} */
+export const link = (env, segment, key, name = null) =>
+  html`<a href=${placeLink(env, segment, [key].flat())}>${name ? html`<span class="name">${name}</span>` : called(env, segment, key)}</a>`;
+
+function called(env, segment, key) {
+  const id = [key].flat().at(-1);
+  const name = elementName(env, segment, key);
+  return name && name !== id ? html`<span class="name">${name}</span> <code class="soft">${id}</code>` : html`<code>${id}</code>`;
+}
 
 // Returns a subject or a resource, {type, id}.
 export const entity = (env, segment, one) => html`<span class="name">${one.type}</span> ${link(env, segment, [one.type, one.id])}`;

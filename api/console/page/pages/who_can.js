@@ -5,6 +5,7 @@ import { whoCan } from "../core/asking.js";
 import { placeLink } from "../core/place.js";
 import { may } from "../core/session.js";
 import { update } from "../core/update.js";
+import { elementName } from "../editing/element_names.js";
 import { regionsOf } from "../editing/people.js";
 import { giveAnother } from "../editing/repair_dialog.js";
 import { Awaited } from "../parts/awaited.js";
@@ -26,6 +27,7 @@ export function page(place) {
     }),
     columns: [
       { title: "Subject", cell: (row) => html`<code>${row.id}</code>`, csv: (row) => row.id },
+      { title: "Name", cell: (row) => html`<span class="name">${elementName(place.env, "subjects", [row.type, row.id]) ?? ""}</span>` },
       { title: "Type", cell: (row) => html`<code>${row.type}</code>`, csv: (row) => row.type },
       { title: "External id", cell: (row) => html`<code>${row.external_id ?? ""}</code>`, csv: (row) => row.external_id },
       { title: "Through", cell: (row) => throughWords(row.access_path), csv: (row) => row.access_path },

@@ -36,6 +36,7 @@ export function searchPage(place, { title, about, kind, fields, read, columns, l
   const others = body && !token && conditional?.(body);
   const behind = (isEmpty) => open?.view((names) => html`${isEmpty ? nothingYet(names.length ? emptyIf : empty) : nothing}${leftOpen(names)}
     ${others ? others(isEmpty, names) : nothing}${act ? act(body) : nothing}`);
+  const written = columns.filter((one) => one.csv);
   const file = body && new Export({
     name: `${place.page}.csv`,
     type: "text/csv",
@@ -44,7 +45,7 @@ export function searchPage(place, { title, about, kind, fields, read, columns, l
       const page = await search(place.env, kind, body, { limit: EXPORT_ROWS, ...(next ? { token: next } : {}) }, signal);
       return { rows: page.results, next: page.page.next_token || null };
     },
-    write: (rows) => csv(columns.map((one) => one.title), rows.map((row) => columns.map((one) => one.csv(row)))),
+    write: (rows) => csv(written.map((one) => one.title), rows.map((row) => written.map((one) => one.csv(row)))),
   });
   const submit = (event) => {
     event.preventDefault();
