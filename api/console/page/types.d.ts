@@ -92,6 +92,7 @@ interface ApiList extends Pick<ListRow, "columns" | "empty"> {
   cursor?: string;
   label?: string;
   above?: Drawing;
+  file?: { name: string; members: string[] };
   link?(row: any): string;
 }
 

@@ -1,5 +1,8 @@
 """Clients and API keys in the console: made, shown once, changed, ended (contract 2.8, issue 19, item 3)."""
 
+import csv
+import io
+import json
 from typing import Any
 
 import httpx
@@ -37,6 +40,33 @@ def shown_secret(desk: Desk) -> str:
 def confirm(desk: Desk, name: str, button: str) -> None:
     desk.page.get_by_label("To confirm, type").fill(name)
     desk.page.get_by_role("dialog").get_by_role("button", name=button).click()
+
+
+def exported(desk: Desk, section: str, button: str) -> str:
+    with desk.page.expect_download() as download:
+        desk.page.get_by_role("region", name=section, exact=True).get_by_role("button", name=button).click()
+    return download.value.path().read_bytes().decode()
+
+
+def test_clients_and_keys_are_exported_as_they_are_listed(signed_in: Desk) -> None:
+    """A name that a spreadsheet would calculate is a text, and no secret is in a file."""
+    client = made_client(signed_in, name="=1+1", environments=["default"])
+    with signed_in.client() as api:
+        key = api.post("/v1/api-keys", json={"name": "@cmd", "scopes": ["read"], "environments": None}).json()
+        clients, keys = (api.get(f"/v1/{one}").json()["items"] for one in ("clients", "api-keys"))
+    signed_in.go(CLIENTS)
+    lines = exported(signed_in, "Clients", "Export as JSON lines")
+    assert [json.loads(line) for line in lines.splitlines()] == clients
+    table = exported(signed_in, "API keys", "Export as CSV")
+    rows = {row["id"]: row for row in csv.DictReader(io.StringIO(table, newline=""))}
+    assert rows.keys() == {one["id"] for one in keys}
+    assert (rows[key["id"]]["name"], rows[key["id"]]["environments"]) == ("'@cmd", "every environment")
+    assert client["client_secret"] not in lines
+    assert key["key"] not in table
+    rows = {
+        row["client_id"]: row for row in csv.DictReader(io.StringIO(exported(signed_in, "Clients", "Export as CSV")))
+    }
+    assert (rows[client["client_id"]]["name"], rows[client["client_id"]]["environments"]) == ("'=1+1", "default")
 
 
 def test_a_client_is_created_and_gets_a_token_with_its_secret(signed_in: Desk) -> None:

@@ -1,5 +1,7 @@
 """Promotion in the console: preview, drift that is refused and then accepted, and approval by a second person."""
 
+import csv
+import io
 from typing import Any
 
 import pytest
@@ -75,6 +77,14 @@ def test_a_promotion_is_previewed_and_carried_out(signed_in: Desk) -> None:
     assert roles(signed_in, target) == ["chief"]
     signed_in.page.get_by_role("link", name="Promotion", exact=True).last.click()
     signed_in.page.locator("main tbody tr").nth(1).wait_for()
+    with signed_in.page.expect_download() as download:
+        press(signed_in, "Export as CSV")
+    rows = list(csv.DictReader(io.StringIO(download.value.path().read_bytes().decode(), newline="")))
+    with signed_in.client() as api:
+        listed = api.get(f"/v1/environments/{target}/promotions").json()["items"]
+    assert [(row["id"], row["from"], row["note"]) for row in rows] == [
+        (one["id"], one["from"], one.get("note", "")) for one in listed
+    ]
 
 
 def test_drift_is_refused_and_then_accepted(signed_in: Desk) -> None:

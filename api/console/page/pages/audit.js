@@ -4,11 +4,10 @@ import { html, nothing } from "../core/html.js";
 import { get } from "../core/api.js";
 import { now } from "../core/clock.js";
 import { goTo, placeLink } from "../core/place.js";
-import { escaped } from "../core/visible.js";
 import { Awaited } from "../parts/awaited.js";
-import { csv, Export } from "../parts/csv.js";
 import { heading } from "../parts/heading.js";
 import { pager } from "../parts/list.js";
+import { fileButtons, listFiles } from "../parts/list_files.js";
 import { nothingYet } from "../parts/notice.js";
 import { localInput, instantOf } from "../parts/local_time.js";
 import { Typeahead } from "../parts/typeahead.js";
@@ -22,14 +21,13 @@ const SPANS = [
   ["24", "Last day"],
   ["168", "Last week"],
 ];
-const MEMBERS = ["id", "time", "event", "actor", "client_id", "environment", "address", "request_id"];
-const EXPORTED_AT_ONCE = 1_000;
+const MEMBERS = ["id", "time", "event", "actor", "client_id", "environment", "address", "request_id", "details"];
 
 export function page(place) {
   const filter = Object.fromEntries(FILTERS.map((name) => [name, place.query.get(name) ?? ""]));
   const read = (query, signal) => get("/v1/audit", { query: { ...filter, ...query }, signal });
   const entries = new Awaited("the audit log", (signal) => read({ limit: ROWS, cursor: place.query.get("cursor") }, signal));
-  const exports = exportsOf(read);
+  const files = listFiles("audit", MEMBERS, read);
   const typeahead = new Typeahead(place.env);
   const isFiltered = Object.values(filter).some(Boolean);
   return {
@@ -37,22 +35,8 @@ export function page(place) {
     view: () => html`${heading("Audit", "Who did what, the newest first. Every change of a model, a client, a key or an environment is here.")}
       ${filterForm(place, filter, typeahead)}
       <section aria-label="Entries">${entries.view((found) => listing(place, found, isFiltered))}
-        ${entries.value?.items.length ? html`<div class="actions">${exports.map((one) => one.view())}</div>` : nothing}</section>`,
+        ${entries.value?.items.length ? fileButtons(files) : nothing}</section>`,
   };
-}
-
-// Both exports ask again for all that the filter selects, with pages as large as the service allows.
-function exportsOf(read) {
-  const ask = async (next, signal) => {
-    const found = await read({ limit: EXPORTED_AT_ONCE, cursor: next }, signal);
-    return { rows: found.items, next: found.next_cursor };
-  };
-  const lines = (rows) => rows.map((one) => `${escaped(JSON.stringify(one))}\n`).join("");
-  const table = (rows) => csv([...MEMBERS, "details"], rows.map((one) => [...MEMBERS.map((name) => one[name]), escaped(JSON.stringify(one.details))]));
-  return [
-    new Export({ name: "audit.csv", type: "text/csv", ask, write: table, button: "Export as CSV" }),
-    new Export({ name: "audit.jsonl", type: "application/x-ndjson", ask, write: lines, button: "Export as JSON lines" }),
-  ];
 }
 
 function listing(place, found, isFiltered) {

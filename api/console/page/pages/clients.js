@@ -21,6 +21,10 @@ const COLUMNS = [
   { title: "Last used", cell: lastUse },
 ];
 
+const CREDENTIAL = ["name", "scopes", "environments", "created", "last_used_at"];
+const CLIENTS = { name: "clients", members: ["client_id", ...CREDENTIAL, "description", "token_lifetime", "revoked"] };
+const KEYS = { name: "api-keys", members: ["id", ...CREDENTIAL, "expires_at"] };
+
 export function page(place) {
   const [name] = place.given;
   return Object.hasOwn(PAGES, name) ? PAGES[name](place) : lists(place);
@@ -35,7 +39,7 @@ function lists(place) {
     href=${placeLink(place.env, place.page, [], { state: one })} aria-current=${one === state ? "true" : nothing}>${text}</a>`)}</p>`;
   /** @type {ApiList} */
   const clients = {
-    what: "the clients", where: "/v1/clients", limit: ROWS, cursor: "clients", query: { state }, label: "Clients",
+    what: "the clients", where: "/v1/clients", limit: ROWS, cursor: "clients", query: { state }, label: "Clients", file: CLIENTS,
     above: top("Clients", "new-client", "Create client", "A client gets short-lived tokens with its id and secret."),
     empty: state ? `No client is listed here: ${WHY[state]}` : "There are no clients yet. A client is a program that calls Writ with tokens.",
     link: (one) => placeLink(place.env, place.page, ["client", one.client_id]),
@@ -46,7 +50,7 @@ function lists(place) {
   };
   /** @type {ApiList} */
   const keys = {
-    what: "the API keys", where: "/v1/api-keys", limit: ROWS, cursor: "keys", query: { state }, label: "API keys",
+    what: "the API keys", where: "/v1/api-keys", limit: ROWS, cursor: "keys", query: { state }, label: "API keys", file: KEYS,
     above: top("API keys", "new-key", "Create API key", "An API key is sent with every call, until it expires or is deleted.", "plain"),
     empty: state ? `No API key is listed here: ${WHY[state]}` : "There are no API keys yet. An API key suits a service that can't ask for tokens.",
     link: (one) => placeLink(place.env, place.page, ["key", one.id]),

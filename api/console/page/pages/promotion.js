@@ -10,6 +10,7 @@ import { Awaited } from "../parts/awaited.js";
 import { ElementChanges, countsOf } from "../editing/element_changes.js";
 import { heading } from "../parts/heading.js";
 import { listPage } from "../parts/list.js";
+import { fileButtons, listFiles } from "../parts/list_files.js";
 import { nothingYet } from "../parts/notice.js";
 import { table } from "../parts/table.js";
 import { editedBy, Takeover } from "../editing/takeover.js";
@@ -19,6 +20,8 @@ import { onePromotion, sourceOf, statusTag } from "./promotion_record.js";
 
 const ROWS = 20;
 const MOST_PENDING = 100; // the service lets no more wait
+
+const MEMBERS = ["id", "kind", "status", "time", "promoted_by", "from", "from_revision", "revision", "changes", "note", "decided_by", "decided_at", "reason"];
 
 export function page(place) {
   const [id] = place.given;
@@ -36,6 +39,7 @@ function overview(place) {
   const list = (query, what) => new Awaited(what, (signal) => get(`${where}/promotions`, { query, signal }));
   const pending = list({ pending: true, limit: MOST_PENDING }, "the promotions that wait");
   const done = list({ limit: ROWS, cursor: place.query.get("cursor") }, "the promotions");
+  const files = listFiles(`${place.env}-promotions`, MEMBERS, (query, signal) => get(`${where}/promotions`, { query, signal }));
   const known = knownEnvironments();
   return {
     title: "Promotion",
@@ -45,7 +49,7 @@ function overview(place) {
         <section><h2>Promote</h2>${sourceForm(place, known.value ?? [])}</section>
         <section><h2>Edits in place</h2>${drift.view((found) => edits(place, found))}</section>
       </div>
-      <section><h2>Promotions and restorations</h2>${done.view((found) => promotions(place, found))}</section>`,
+      <section><h2>Promotions and restorations</h2>${done.view((found) => promotions(place, found))}${done.value?.items.length ? fileButtons(files) : nothing}</section>`,
   };
 }
 

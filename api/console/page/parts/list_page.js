@@ -6,13 +6,15 @@ import { Awaited } from "./awaited.js";
 import { doneNotice } from "./done.js";
 import { heading } from "./heading.js";
 import { listPage } from "./list.js";
+import { fileButtons, listFiles } from "./list_files.js";
 
 // Returns the page of the lists `rows`. `action` stands beside its heading, and `filter` below it.
 /** @type {(place: Place, page: {title: string, about: string, action?: Drawing, filter?: Drawing}, ...rows: ApiList[]) => Page} */
 export function pageOfLists(place, { title, about, action, filter = nothing }, ...rows) {
-  const lists = rows.map(({ what, where, limit, query: asked, ...shape }) => {
+  const lists = rows.map(({ what, where, limit, query: asked, file, ...shape }) => {
     const query = { ...asked, limit, cursor: place.query.get(shape.cursor ?? "cursor") };
-    return { ...shape, shape, found: new Awaited(what, (signal) => get(where, { query, signal })) };
+    const read = (more, signal) => get(where, { query: { ...asked, ...more }, signal });
+    return { ...shape, shape, files: file ? listFiles(file.name, file.members, read) : [], found: new Awaited(what, (signal) => get(where, { query, signal })) };
   });
   const top = heading(title, about);
   return {
@@ -20,7 +22,7 @@ export function pageOfLists(place, { title, about, action, filter = nothing }, .
     view: () => html`${action ? html`<div class="top">${top}${action}</div>` : top}
       ${doneNotice(place, () => lists.forEach(({ found }) => found.again()))}
       ${filter}
-      ${lists.map(({ label = nothing, above = nothing, shape, found }) => html`<section aria-label=${label}>
-        ${above}${found.view((one) => listPage(place, one, shape))}</section>`)}`,
+      ${lists.map(({ label = nothing, above = nothing, shape, found, files }) => html`<section aria-label=${label}>
+        ${above}${found.view((one) => html`${listPage(place, one, shape)}${one.items.length && files.length ? fileButtons(files) : nothing}`)}</section>`)}`,
   };
 }
