@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.console import HOSTILE_NAMES, Desk, desk, expect
+from tests.support.console import DESK, HOSTILE_NAMES, PHONE, Desk, desk, expect
 from tests.support.server import Server
 
 pytestmark = pytest.mark.browser
@@ -122,6 +122,37 @@ def test_each_filter_has_an_address(ends: Desk, link: str, show: str, names: lis
     expect(rows).to_have_count(len(names))
     for at, name in enumerate(names):
         expect(rows.nth(at)).to_contain_text(f"on doc {name}")
+
+
+def test_a_calendar_shows_a_month_and_opens_a_day(ends: Desk) -> None:
+    with ends.client() as api:
+        items = api.get("/v1/environments/terms/expiring?within=30d").json()["items"]
+        day = next(one["expires_at"][:10] for one in items if one["id"] == "later")
+    ends.go(f"#/terms/ending?show=calendar&month={day[:7]}")
+    expect(ends.page.get_by_role("link", name="Calendar")).to_have_attribute("aria-current", "true")
+    expect(ends.page.get_by_role("columnheader")).to_have_count(7)
+    cell = (
+        ends.page.get_by_role("cell").filter(has_text="reader").filter(has=ends.page.locator(f'a[href*="day={day}"]'))
+    )
+    assert ends.serious() == []
+    ends.page.set_viewport_size(PHONE)
+    expect(ends.page.locator("td.has-end").first).to_be_visible()
+    expect(ends.page.locator("td.no-end, td.no-day").first).to_be_hidden()
+    assert ends.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert ends.serious() == []
+    ends.page.set_viewport_size(DESK)
+    link = cell.get_by_role("link", name="1 end")
+    link.focus()
+    link.press("Enter")
+    rows = ends.page.locator("main tbody tr")
+    expect(rows).to_have_count(1)
+    expect(rows).to_contain_text("read on doc later")
+    ends.page.get_by_role("link", name="Calendar of").click()
+    expect(ends.page).to_have_url(f"{ends.server.url}/console/#/terms/ending?show=calendar&month={day[:7]}")
+    ends.go("#/terms/ending?show=calendar&month=2001-02")
+    expect(ends.page.locator("main")).to_contain_text("Nothing ends in February 2001")
+    ends.page.get_by_role("link", name="March 2001").click()
+    expect(ends.page.locator("caption")).to_have_text("March 2001")
 
 
 def test_the_file_has_what_is_listed_and_no_formula(ends: Desk, tmp_path: Path) -> None:

@@ -1,9 +1,11 @@
-// Access that ends soon or has ended: assignments and grants by their end, filtered by time, and exported.
+// Access that ends soon or has ended: assignments and grants by their end, filtered by time, exported, and drawn as a calendar.
 
 import { html, nothing } from "../core/html.js";
 import { get, path } from "../core/api.js";
+import { now } from "../core/clock.js";
 import { placeLink } from "../core/place.js";
 import { Awaited } from "../parts/awaited.js";
+import { calendar, dayOf, monthAfter, nameOf, spanOf } from "../parts/calendar.js";
 import { csv, Export } from "../parts/csv.js";
 import { heading } from "../parts/heading.js";
 import { listPage } from "../parts/list.js";
@@ -21,18 +23,49 @@ const SPANS = {
 const MEMBERS = ["expires_at", "list", "id", "subject_type", "subject_id", "group", "role", "resource_type", "resource_id", "actions"];
 
 export function page(place) {
-  const chosen = SPANS[place.query.get("show") ?? ""] ? String(place.query.get("show")) : "week";
-  const { query, empty } = SPANS[chosen];
-  const ask = (more, signal) => get(path`/v1/environments/${place.env}/expiring`, { query: { ...query, ...more }, signal });
+  const [month, day] = ["month", "day"].map((name) => dateOf(place.query.get(name) ?? "", name));
+  const show = place.query.get("show") ?? "week";
+  if (show === "calendar") return calendarPage(place, month ?? dayOf(now(), 7));
+  const chosen = SPANS[show] ? show : "week";
+  const { query, empty } = day ? { query: spanOf(day), empty: `Nothing ends on ${nameOf(day)}.` } : SPANS[chosen];
+  const ask = (more, signal) => asked(place, { ...query, ...more }, signal);
   const found = new Awaited("what ends", (signal) => ask({ limit: ROWS, cursor: place.query.get("cursor") }, signal));
-  const file = exportOf(`ending-${chosen}.csv`, ask);
+  const file = exportOf(`ending-${day ?? chosen}.csv`, ask);
+  const name = day ? nameOf(day) : SPANS[chosen].name;
   return {
     title: "Ending access",
-    view: () => html`${heading("Ending access", html`Assignments and grants of <span class="name">${place.env}</span> by their end, the earliest first, by the clock of the service.`)}
-      <p class="pager">${Object.entries(SPANS).map(([show, { name }]) => html`<a href=${placeLink(place.env, place.page, [], { show })}
-        aria-current=${show === chosen ? "true" : nothing}>${name}</a>`)}</p>
-      <section aria-label=${SPANS[chosen].name}>${found.view((one) => listPage(place, one, { empty, columns: COLUMNS }))}
+    view: () => html`${top(place, day ? "" : chosen)}
+      <section aria-label=${name}>${day ? html`<h2>${name}</h2><p><a href=${placeLink(place.env, place.page, [], { show: "calendar", month: day.slice(0, 7) })}>Calendar of ${nameOf(day.slice(0, 7))}</a></p>` : nothing}
+        ${found.view((one) => listPage(place, one, { empty, columns: COLUMNS }))}
         ${found.value?.items.length ? html`<div class="actions">${file.view()}</div>` : nothing}</section>`,
+  };
+}
+
+const asked = (place, query, signal) => get(path`/v1/environments/${place.env}/expiring`, { query, signal });
+
+// Returns a text of the address if it is a month or a day, and undefined otherwise.
+function dateOf(text, name) {
+  const isOne = (name === "day" ? /^\d{4}-\d\d-\d\d$/ : /^\d{4}-\d\d$/).test(text);
+  return isOne && !Number.isNaN(Date.parse(text)) && text > "1970" ? text : undefined;
+}
+
+const top = (place, chosen) => html`${heading("Ending access", html`Assignments and grants of <span class="name">${place.env}</span> by their end, the earliest first, by the clock of the service.`)}
+  <p class="pager">${[...Object.entries(SPANS).map(([show, { name }]) => [show, name]), ["calendar", "Calendar"]].map(([show, name]) => html`<a
+    href=${placeLink(place.env, place.page, [], { show })} aria-current=${show === chosen ? "true" : nothing}>${name}</a>`)}</p>`;
+
+// A month as a table, whose days open their lists.
+function calendarPage(place, month) {
+  const found = new Awaited("what ends", (signal) => asked(place, { ...spanOf(month), limit: EXPORTED_AT_ONCE }, signal));
+  const at = (months) => placeLink(place.env, place.page, [], { show: "calendar", month: monthAfter(month, months) });
+  const day = (date) => placeLink(place.env, place.page, [], { day: date });
+  const entry = (one) => ({ at: one.expires_at, told: holder(place.env, one.element) });
+  return {
+    title: "Ending access",
+    view: () => html`${top(place, "calendar")}
+      <section aria-label=${nameOf(month)}>${found.view((one) => html`${calendar(month, one.items.map(entry), day)}
+        ${one.items.length ? nothing : html`<p class="soft">Nothing ends in ${nameOf(month)}.</p>`}
+        ${one.next_cursor ? html`<p><span class="tag warn">! not all</span>Only the first ${EXPORTED_AT_ONCE} ends are drawn, up to ${when(one.items.at(-1).expires_at)}. Each day has its whole list.</p>` : nothing}`)}
+        <p class="pager"><a href=${at(-1)}>${nameOf(monthAfter(month, -1))}</a><a href=${at(1)}>${nameOf(monthAfter(month, 1))}</a></p></section>`,
   };
 }
 

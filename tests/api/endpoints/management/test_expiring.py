@@ -72,6 +72,35 @@ def test_the_caller_chooses_the_time(served: Managed, within: str, listed: list[
         assert found == listed
 
 
+@pytest.mark.parametrize(
+    ("since", "until", "listed"),
+    [
+        ("2027-01-15T09:00:00.5Z", "2027-01-22T08:00:00Z", ["hour"]),
+        ("2027-01-15T09:00:00.6Z", "2027-01-22T08:00:00.001Z", ["week"]),
+        ("2027-01-01T00:00:00Z", "2027-02-01T00:00:00Z", ["over", "hour", "week", "late"]),
+    ],
+)
+def test_a_span_of_a_calendar_has_its_first_instant_and_not_its_last(
+    served: Managed, since: str, until: str, listed: list[str]
+) -> None:
+    found = served.simulate_get(ALL, params={"since": since, "until": until}).json
+    assert [one["id"] for one in found["items"]] == listed
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "since=2027-01-01T00:00:00Z",
+        "since=2027-01-01T00:00:00Z&until=2027-01-01T00:00:00Z",
+        "since=2027-01-01T00:00:00Z&until=2028-01-03T00:00:00Z",
+        "since=2027-01-01T00:00:00Z&until=2027-01-02T00:00:00Z&within=7d",
+        "since=monday&until=2027-01-02T00:00:00Z",
+    ],
+)
+def test_a_bad_span_is_refused(served: Managed, query: str) -> None:
+    assert served.simulate_get(f"{ALL}?{query}").status_code == 400
+
+
 def test_what_has_ended_is_listed_by_the_clock_of_the_service(served: Managed) -> None:
     """An element that ends now has ended. One that ended as long ago as that, to the instant, is left out."""
     for id, expires in (("yesterday", "2027-01-14T09:00:00Z"), ("edge", "2027-01-14T08:00:00Z")):
