@@ -179,7 +179,13 @@ def test_a_key_for_decisions_is_made_and_rotated(signed_in: Desk) -> None:
     press(signed_in, "Yes, it is stored")
     press(signed_in, "Make a new key…")
     expect(signed_in.page.get_by_label("For a day")).to_be_checked()
+    expires = signed_in.page.get_by_role("dialog").get_by_label("Expires")
+    expect(expires.locator("option:checked")).to_contain_text("as before: ")
+    expires.select_option("date")
+    press(signed_in, "Make a new key")
+    signed_in.sees("write when the key expires")
     assert signed_in.serious() == []
+    expires.select_option("never")
     press(signed_in, "Make a new key")
     signed_in.page.get_by_role("heading", name="A new key", exact=True).wait_for()
     new = shown_secret(signed_in)
@@ -187,6 +193,7 @@ def test_a_key_for_decisions_is_made_and_rotated(signed_in: Desk) -> None:
     press(signed_in, "Close")
     press(signed_in, "Yes, it is stored")
     signed_in.sees("works until")
+    expect(signed_in.page.locator("dt", has_text="Expires").locator("+ dd")).to_contain_text("never")
     assert signed_in.serious() == []
     press(signed_in, "End the old secrets")
     signed_in.page.get_by_text("works until").wait_for(state="detached")

@@ -1,43 +1,34 @@
 // One API key: what it may do and its end; and the form of a new one.
 
-import { html, nothing } from "../core/html.js";
+import { html } from "../core/html.js";
 import { call, get, path, post } from "../core/api.js";
-import { now } from "../core/clock.js";
 import { goTo, placeLink } from "../core/place.js";
 import { signedIn } from "../core/session.js";
 import { update } from "../core/update.js";
 import { Act } from "../parts/act.js";
-import { instantField, Written } from "../editing/instant_field.js";
 import { Awaited } from "../parts/awaited.js";
 import { confirmEnd } from "../parts/dialog.js";
 import { noteDone } from "../parts/done.js";
-import { faultOf, refusalOf } from "../parts/fault.js";
+import { refusalOf } from "../parts/fault.js";
 import { heading } from "../parts/heading.js";
 import { isSecretShown, showSecret } from "../parts/secret.js";
 import { when } from "../parts/when.js";
 import { auditTrail } from "./audit_rows.js";
 import { deed } from "./client_end.js";
 import { environmentsIn, environmentsOf, expiry, highest, knownEnvironments, nameField, newRights, rightsFields, typable } from "./credential_fields.js";
+import { expiresAt, expiryFields, isDated, newExpiry } from "./key_expiry.js";
 import { askRotation, secretsOf } from "./rotation.js";
 
-const DAY = 86_400_000; // milliseconds
 const PATHS = ["$.name", "$.scopes", "$.environments", "$.expires_at"];
-const EXPIRIES = [
-  ["30", "in 30 days"],
-  ["90", "in 90 days"],
-  ["365", "in a year"],
-  ["date", "on a date"],
-  ["", "never"],
-];
 
 // The page that makes an API key.
 export function newApiKeyPage(place) {
-  const draft = { ...newRights(place.env), ends: "90", at: undefined, written: new Written() };
+  const draft = { ...newRights(place.env), expiry: newExpiry() };
   const act = new Act();
   const known = knownEnvironments();
   const create = async (event) => {
     event.preventDefault();
-    if (draft.ends === "date" && !isDated(draft)) return update();
+    if (!isDated(draft.expiry)) return update();
     const made = await act.run(() => post("/v1/api-keys", bodyOf(draft)));
     if (!made) return;
     draft.name = "";
@@ -51,7 +42,7 @@ export function newApiKeyPage(place) {
       <form class="card" @submit=${create}>
         ${nameField(draft, act.problem)}
         ${rightsFields(draft, act.problem, known.value ?? [])}
-        ${expiryFields(draft, act.problem)}
+        ${expiryFields(draft.expiry, act.problem)}
         ${refusalOf(act.problem, PATHS)}
         <p class="actions"><button type="submit" ?disabled=${act.isBusy}>Create API key</button>
           <a class="button quiet" href=${listOf(place).link}>Cancel</a></p>
@@ -97,39 +88,22 @@ function facts(one) {
   </dl>`;
 }
 
-function expiryFields(draft, problem) {
-  return html`<label for="ends">Expires</label>
-    <select id="ends" class="short" @change=${(event) => ((draft.ends = event.target.value), update())}>
-      ${EXPIRIES.map(([name, text]) => html`<option value=${name} .selected=${draft.ends === name}>${text}</option>`)}
-    </select>
-    ${draft.ends === "date" ? instantField({
-      ...{ label: "Date and time", at: "at", value: draft.at, isEnd: true, written: draft.written, faults: draft.written.faults() },
-      set: (instant) => ((draft.at = instant), update()),
-    }) : nothing}
-    ${draft.ends === "" ? html`<p class="soft">A key without an end is good until somebody deletes it.</p>` : nothing}
-    ${faultOf(problem, "$.expires_at")}`;
-}
-
-// A key of a date needs one: without it, the key would never expire.
-function isDated({ at, written }) {
-  if (!at && !written.local.has("at")) written.fault("at", "write when the key expires");
-  return !written.local.has("at");
-}
-
 function bodyOf(draft) {
-  const { name, scope, ends, at } = draft;
-  const expires = ends === "date" ? at : ends && new Date(now() + Number(ends) * DAY).toISOString();
-  return { name, scopes: [scope], environments: environmentsIn(draft), expires_at: expires || null };
+  const { name, scope } = draft;
+  return { name, scopes: [scope], environments: environmentsIn(draft), ...expiresAt(draft.expiry) };
 }
 
 function rotate(where, one, again) {
+  const expires = newExpiry(one);
   askRotation({
     title: `Make a new key for ${one.name}`,
     old: "the old key",
-    about: one.expires_at ? "The new key expires when the old one would have." : "The new key is good until you delete it.",
+    about: "The new key has the rights of the old one.",
     button: "Make a new key",
+    fields: (problem) => expiryFields(expires, problem),
+    isReady: () => isDated(expires),
     rotate: async (seconds) => {
-      const made = await post(`${where}/rotate`, { overlap_seconds: seconds });
+      const made = await post(`${where}/rotate`, { overlap_seconds: seconds, ...expiresAt(expires) });
       again();
       showKey(made, "A new key");
     },

@@ -16,14 +16,17 @@ const OVERLAPS = [
   ["604800", "For a week"],
 ];
 
-// Asks for the overlap, and makes the new secret. `rotate(seconds)` returns a promise. `old` says what is replaced.
-export function askRotation({ title, old, about, button, rotate }) {
+// Asks for the overlap, and makes the new secret. `rotate(seconds)` returns a promise. `old` says what is replaced. `fields`
+// draws what else is asked for, and `isReady` returns whether it can be sent.
+/** @param {{title: string, old: string, about: string, button: string, rotate: (seconds: number) => Promise<any>, fields?: (problem: any) => Drawing, isReady?: () => boolean}} given */
+export function askRotation({ title, old, about, button, rotate, fields = () => nothing, isReady = () => true }) {
   let overlap = "86400";
   const act = new Act();
   openDialog({
     title,
     view: (close) => html`<form @submit=${async (event) => {
       event.preventDefault();
+      if (!isReady()) return update();
       const done = await act.run(async () => (await rotate(Number(overlap)), true));
       if (done) close();
     }}>
@@ -32,6 +35,7 @@ export function askRotation({ title, old, about, button, rotate }) {
         ${OVERLAPS.map(([seconds, text]) => html`<label><input type="radio" name="overlap" value=${seconds}
           .checked=${overlap === seconds} @change=${() => ((overlap = seconds), update())}> ${text}</label>`)}</fieldset>
       ${overlap === "0" ? html`<p class="hint">What still sends ${old} is refused at once.</p>` : nothing}
+      ${fields(act.problem)}
       ${act.trouble()}
       <p class="actions"><button type="submit" ?disabled=${act.isBusy}>${button}</button>
         <button class="quiet" type="button" @click=${close}>Cancel</button></p>
