@@ -80,11 +80,8 @@ def test_a_declaration_that_a_policy_does_not_fit_is_told_before_it_is_saved(
     signed_in.go("#/plain/attributes")
     signed_in.page.get_by_label("Type", exact=True).select_option("string")
     signed_in.page.get_by_role("button", name="Review and save").click()
-    dialog = signed_in.page.get_by_role("dialog")
-    dialog.locator(".policy").get_by_text("at-work").first.wait_for()
-    expect(dialog.locator(".changed > code")).to_have_text(["context.mfa"])
-    dialog.get_by_role("button", name="Save the declaration").click()
-    dialog.get_by_role("alert").get_by_text("at-work").first.wait_for()
+    expect(signed_in.page.get_by_role("alert").first).to_contain_text("at-work")
+    expect(signed_in.page.get_by_role("dialog")).to_have_count(0)
     assert api.get(undeclared).json() == {"context": {"mfa": "boolean"}}
 
 

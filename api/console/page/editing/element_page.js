@@ -14,6 +14,7 @@ import { pastLink } from "./element_changes.js";
 import { FORMS } from "./element_forms.js";
 import { elementList } from "./element_list.js";
 import { review } from "./review.js";
+import { goToFault, isSound } from "./soundness.js";
 import { Suggestions } from "./suggestions.js";
 
 // Returns the page that a place of a kind asks for: its list, a new element, or one element. A row has the shape of the
@@ -89,11 +90,12 @@ const trail = (place, kind) => ({ link: placeLink(place.env, kind.segment), name
 /** @type {(draft: Draft, suggestions: Suggestions, saved: (answer: any) => void, ending?: ReturnType<typeof deletion> | null) => Drawing} */
 export function form(draft, suggestions, saved, ending = null) {
   const mayWrite = may("write");
-  const submit = (event) => {
+  const submit = async (event) => {
     event.preventDefault();
     if (!draft.local.size) forgetDone();
     draft.act.problem = null;
-    review(draft, saved);
+    if (await isSound(draft)) review(draft, saved);
+    else goToFault();
   };
   return html`<form @submit=${submit} novalidate>
     <fieldset class="all" ?disabled=${!mayWrite}>${FORMS[draft.kind.name](draft, draft.faults(), suggestions)}</fieldset>

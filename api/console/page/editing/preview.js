@@ -12,7 +12,7 @@ import { goesRound } from "../parts/round_approvals.js";
 import { effectOnPeople } from "./people.js";
 
 const SHOWN = 20; // tests and groups of decisions
-const TOO_MANY = "too-many-affected"; // no error: the change itself may well succeed
+export const TOO_MANY = "too-many-affected"; // no error: the change itself may well succeed
 const ALLOWED = "ALLOWED"; // the one reason code of an answer that allows (D3)
 const SHOWN_REFUSALS = [400, 404, 409]; // what the change itself would meet too
 
