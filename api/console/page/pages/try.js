@@ -14,7 +14,7 @@ import { Act } from "../parts/act.js";
 import { giveAnother, heldBy } from "../editing/repair_dialog.js";
 import { repairsOf } from "../editing/repairs.js";
 import { openDialog } from "../parts/dialog.js";
-import { doneNotice, tellDoneAt } from "../parts/done.js";
+import { doneNotice, forgetDone, tellDoneAt } from "../parts/done.js";
 import { FilterView } from "../parts/filter_view.js";
 import { heading } from "../parts/heading.js";
 import { nothingYet, notice } from "../parts/notice.js";
@@ -26,7 +26,10 @@ import { saveAsTest } from "../parts/policy_test_saving.js";
 export function page(place) {
   const asked = questionAt(place);
   const state = { place, fields: new RequestFields(place.env, asked), act: new Act(), answer: null, asked: null, filter: null, repairs: null };
-  if (asked) decide(state, asked);
+  if (asked) {
+    forgetDone(); // what was repaired was another question
+    decide(state, asked);
+  }
   return { title: "Try a decision", view: () => view(state) };
 }
 
