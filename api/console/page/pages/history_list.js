@@ -5,6 +5,7 @@ import { get, path } from "../core/api.js";
 import { now } from "../core/clock.js";
 import { KINDS, kindOf } from "../core/kinds.js";
 import { goTo, placeLink } from "../core/place.js";
+import { may } from "../core/session.js";
 import { counted, instant, number } from "../core/words.js";
 import { actor } from "../parts/actor.js";
 import { Awaited } from "../parts/awaited.js";
@@ -20,6 +21,7 @@ import { when } from "../parts/when.js";
 import { changedText } from "../editing/changed_text.js";
 import { countsOf, namedChange } from "../editing/element_changes.js";
 import { elementLink } from "../editing/draft.js";
+import { undoDialog } from "../editing/undo.js";
 
 const ROWS = 50;
 const NAMED = 4; // elements of each revision that the list names
@@ -39,7 +41,7 @@ export function revisions(place) {
     view: () => html`${top(place, filter)}
       ${doneNotice(place, () => found.again())}
       ${filterForm(place, filter, typeahead)}
-      <section aria-label="Revisions">${found.view((one) => listing(place, one, filter))}</section>`,
+      <section aria-label="Revisions">${found.view((one) => listing(place, one, filter, () => found.again()))}</section>`,
   };
 }
 
@@ -52,7 +54,7 @@ function top(place, { kind, type, id }) {
   return heading(html`History of ${of.noun} <code>${key.join(" ")}</code>`, html`<a href=${open}>Open it as it is now</a>`, { link: placeLink(place.env, place.page), name: "History" });
 }
 
-function listing(place, found, filter) {
+function listing(place, found, filter, again) {
   if (!found.items.length) return nobody(place, found, filter);
   const days = [...new Set(found.items.map((one) => dayOf(one.time)))];
   return html`${days.map((day) => table({
@@ -64,8 +66,17 @@ function listing(place, found, filter) {
       { title: "When", cell: (one) => when(one.time) },
       { title: "Who", cell: (one) => html`${actor(one.by)} ${wentRound(place.env, one)}` },
       { title: "Changes", cell: (one) => (one.entry ? changedText(one.entry.text) : changes(place, one)) },
+      ...(filter.id && may("write") ? [{ title: "Undo", cell: (one) => undoing(place, one, again) }] : []),
     ],
   }))}${pager(place, found.next_cursor)}`;
+}
+
+// In the past of an element, each change of it can be undone.
+function undoing(place, { revision, entry }, again) {
+  if (!entry) return nothing;
+  const { kind, id, type } = entry;
+  const undo = () => undoDialog(place, revision, [{ kind, id, ...(type ? { type } : {}) }], { title: "Undo this change?", done: again });
+  return html`<button class="link" type="button" aria-label=${`Undo the change of revision ${revision}`} @click=${undo}>Undo…</button>`;
 }
 
 const dayOf = (time) => instant(time).slice(0, 10);
