@@ -101,14 +101,6 @@ def test_credentials_are_found_by_their_state(ends: Desk) -> None:
     assert ends.serious() == []
 
 
-def test_what_ends_this_week_takes_one_click(ends: Desk) -> None:
-    ends.page.get_by_role("navigation", name="Console").get_by_role("link", name="Ending access").click()
-    rows = ends.page.locator("main tbody tr")
-    expect(rows).to_have_count(1)
-    expect(rows).to_contain_text("read on doc tomorrow")
-    assert ends.serious() == []
-
-
 @pytest.mark.parametrize(
     ("link", "show", "names"),
     [("Ends this month", "month", ["tomorrow", "later"]), ("Ended this month", "ended", ["yesterday"])],

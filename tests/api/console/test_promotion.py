@@ -117,29 +117,6 @@ def test_what_is_still_used_stands_in_the_way(signed_in: Desk) -> None:
     assert roles(signed_in, target) == ["analyst"]
 
 
-def test_a_second_person_approves(browser: Any, server: Server) -> None:
-    with desk(browser, server) as found:
-        source, target = ends(found, "approved", approvals=1)
-        asker, approver = key(found, "asker"), key(found, "approver")
-        found.sign_in(asker, f"#/{target}/promotion?from={source}")
-        press(found, f"Promote to {target}")
-        found.sees("Another credential must approve it.")
-        found.settle()
-        expect(found.page.get_by_role("button", name="Approve")).to_have_count(0)
-        assert roles(found, target) == ["analyst"]
-    with desk(browser, server) as found:
-        found.sign_in(approver, f"#/{target}/promotion")
-        found.page.get_by_role("heading", name="Waiting for an approval").wait_for()
-        found.page.get_by_role("link", name=source).first.click()
-        found.page.get_by_role("button", name="Approve").wait_for()
-        found.page.locator(".people").get_by_text("− loses").wait_for()
-        expect(found.page.locator(".added .mono")).to_have_text(["    allow chief to publish report"])
-        press(found, "Approve")
-        found.page.get_by_text("✓ done").wait_for()
-        found.sees("Approved by")
-        assert roles(found, target) == ["chief"]
-
-
 def test_stored_tests_are_shown_to_asker_and_approver(browser: Any, server: Server) -> None:
     """Those that fail are named, on the preview and on the promotion that waits."""
     subject, resource = {"type": "user", "id": "mia"}, {"type": "report", "id": "r1"}
