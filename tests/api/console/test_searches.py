@@ -115,6 +115,22 @@ def test_the_matrix_says_what_the_filters_say(signed_in: Desk) -> None:
     signed_in.page.get_by_role("heading", name="What can they see").wait_for()
 
 
+def test_the_matrix_finds_a_row_by_a_part_of_its_name(signed_in: Desk) -> None:
+    signed_in.go("#/default/matrix?type=contract")
+    rows = signed_in.page.locator("main tbody tr")
+    expect(rows.nth(5)).to_be_visible()
+    part = signed_in.page.get_by_label("Part of a name or id")
+    part.fill("hana ab")
+    part.press("Enter")
+    expect(rows).to_have_count(1)
+    expect(rows.get_by_role("rowheader")).to_have_text("hana.abdi Hana Abdi")
+    expect(signed_in.page).to_have_url(re.compile(r"type=contract&q=hana\+ab$"))
+    assert signed_in.serious() == []
+    part.fill("nobody is called so")
+    part.press("Enter")
+    expect(signed_in.page.locator("main")).to_contain_text("No name or id of the subjects has this part.")
+
+
 def test_the_matrix_asks_once_for_all_rights(signed_in: Desk) -> None:
     """Issue 34, item 7: it was one request for each cell, 155 in all."""
     asked: list[str] = []

@@ -42,8 +42,11 @@ function choices(place, rows, types) {
       ${["subjects", "roles"].map((one) => html`<option value=${one} .selected=${one === rows}>${one === "roles" ? "Roles" : "Subjects"}</option>`)}
     </select></div>
     <div><label for="type">Resource type</label><select id="type" @change=${(event) => to({ type: event.target.value })}>
-      ${types.map((one) => html`<option value=${one.id} .selected=${one === chosen}>${one.id}</option>`)}
+      ${types.map((one) => html`<option value=${one.id} .selected=${one === chosen}>${one.name && one.name !== one.id ? `${one.name} (${one.id})` : one.id}</option>`)}
     </select></div>
+    <form @submit=${(event) => (event.preventDefault(), to({ q: String(new FormData(event.target).get("q")).trim() }))} aria-label="Filter">
+      <label for="part">Part of a name or id</label>
+      <input id="part" name="q" autocomplete="off" spellcheck="false" maxlength="256" .value=${place.query.get("q") ?? ""}></form>
   </div>`;
 }
 
@@ -51,7 +54,7 @@ function choices(place, rows, types) {
 async function matrix(place, rows, types, signal) {
   const type = wantedType(place, await types.answer());
   if (!type) return { type: null, next: null, rows: [] };
-  const query = { limit: ROWS, cursor: place.query.get("cursor") };
+  const query = { limit: ROWS, cursor: place.query.get("cursor"), q: place.query.get("q") };
   const list = await get(path`/v1/environments/${place.env}/` + rows, { query, signal });
   const cells = rows === "roles" ? await ofRoles(place.env, type, list.items, signal) : await rightsOn(place.env, list.items, [type], signal);
   return { type, next: list.next_cursor, rows: list.items.map((row, at) => ({ row, cells: cells[at] })) };
@@ -64,6 +67,7 @@ async function ofRoles(env, type, roles, signal) {
 
 function drawn(place, rows, { type, rows: found, next }) {
   if (!type) return nothingYet("The model has no resource types yet. Each one would be a matrix here.");
+  if (!found.length && place.query.get("q")) return nothingYet(`No name or id of the ${rows} has this part.`);
   if (!found.length) return nothingYet(`The model has no ${rows} yet. Each one would be a row here.`);
   return html`${table({
     caption: rows === "roles" ? OF_ROLES : OF_SUBJECTS,
@@ -71,7 +75,7 @@ function drawn(place, rows, { type, rows: found, next }) {
     columns: [
       {
         ...{ title: rows === "roles" ? "Role" : "Subject", isHeader: true },
-        cell: ({ row }) => html`<a href=${placeLink(place.env, rows, rows === "roles" ? [row.id] : [row.type, row.id])}><code>${row.id}</code></a>`,
+        cell: ({ row }) => html`<a href=${placeLink(place.env, rows, rows === "roles" ? [row.id] : [row.type, row.id])}><code>${row.id}</code></a>${calledOf(row)}`,
       },
       ...type.actions.map((action, at) => ({
         title: action,
@@ -80,4 +84,10 @@ function drawn(place, rows, { type, rows: found, next }) {
       })),
     ],
   })}${pager(place, next)}`;
+}
+
+// Returns the name of a role, or the attribute of a subject that has its name, beside its id.
+function calledOf({ id, name, attributes }) {
+  const called = name ?? attributes?.name;
+  return typeof called === "string" && called !== id ? html` <span class="name soft">${called}</span>` : nothing;
 }
