@@ -119,7 +119,8 @@ def test_each_filter_has_an_address(ends: Desk, link: str, show: str, names: lis
 def test_a_calendar_shows_a_month_and_opens_a_day(ends: Desk) -> None:
     with ends.client() as api:
         items = api.get("/v1/environments/terms/expiring?within=30d").json()["items"]
-        day = next(one["expires_at"][:10] for one in items if one["id"] == "later")
+        end = next(datetime.fromisoformat(one["expires_at"]) for one in items if one["id"] == "later")
+    day = end.astimezone().strftime("%Y-%m-%d")  # in the zone of this machine, which is the browser's
     ends.go(f"#/terms/ending?show=calendar&month={day[:7]}")
     expect(ends.page.get_by_role("link", name="Calendar")).to_have_attribute("aria-current", "true")
     expect(ends.page.get_by_role("columnheader")).to_have_count(7)
