@@ -8,7 +8,8 @@ from msgspec.structs import fields as members
 from writ.api.service.jobs import JOBS
 from writ.api.settings.settings import HttpLimits, settings_from, show_settings
 from writ.api.store.audit.events import Event
-from writ.api.store.elements.listing import FILTERS
+from writ.api.store.finding.listing import FILTERS
+from writ.api.store.finding.orders import SORTS
 from writ.api.telemetry.metrics.page_table import show_metrics
 from writ.bundles.extensions import EXTENSIONS
 from writ.compiler.model.elements import (
@@ -53,6 +54,14 @@ def test_every_filter_of_a_list_is_told():
     rows = re.findall(r"^\| `([a-z-]+)` \| (.*) \|$", HTTP.section("Filter a list"), re.MULTILINE)
     told = {kind.replace("-", "_"): set(re.findall(r"`([^`]+)`", filters)) for kind, filters in rows}
     assert told == {kind: set(filters) for kind, filters in FILTERS.items() if kind not in SINGLE_MEMBERS | {"lints"}}
+
+
+def test_every_order_of_a_list_is_told():
+    rows = re.findall(r"^\| (`[a-z-]+`.*) \| (.*) \|$", HTTP.section("Sort a list"), re.MULTILINE)
+    told = {
+        kind: re.findall(r"`([^`]+)`", orders) for kinds, orders in rows for kind in re.findall(r"`([^`]+)`", kinds)
+    }
+    assert told == {kind.replace("_", "-"): list(orders) for kind, orders in SORTS.items()}
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,6 @@ from .elements.edits import Committed, Edit, StoredElement
 from .elements.element_bodies import decode_body
 from .elements.grant_sets import GrantSet, grant_set
 from .elements.kinds import kind_named
-from .elements.listing import ElementPage, list_page
 from .elements.tables import TABLES
 from .environment_ids import Bounds
 from .environments import Environment, EnvironmentChange, all_environments, environment_by_id, environment_within
@@ -37,6 +36,7 @@ from .errors import ElementKey
 from .expiring import ExpiryIndex
 from .finding.finder import Finder
 from .finding.keeping import ensure_blocks
+from .finding.listing import ElementPage, list_page
 from .gateway_settings import read_gateway
 from .gathered_writes import write_gathered
 from .history import change_log

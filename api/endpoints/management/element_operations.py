@@ -8,8 +8,9 @@ from ....compiler.model.elements import LISTS, ElementKind
 from ...http.bodies import JSON
 from ...http.openapi.operation import Answer, Operation, Parameter, Schema, named, page_of
 from ...http.openapi.vocabulary import ETAG, IF_MATCH, IF_NONE_MATCH, LOCATION, PAGE, PART, UNCHANGED
-from ...store.elements.listing import FILTERS
 from ...store.finding.finding import MOST_COUNTED
+from ...store.finding.listing import FILTERS
+from ...store.finding.orders import sorts_of
 from ...store.writing import MAX_EDITS
 from .element_paths import ServedKind
 from .elements import MERGE_PATCH
@@ -42,8 +43,14 @@ def listing(kind: ServedKind) -> Operation:
         _tag(kind),
         f"List the {_plural(kind)} " + ("in their order" if kind.ordering else "by key"),
         {200: Answer("A page. Only with `total=true`, it has `total`.", page)},
-        query=(*PAGE, PART, _TOTAL, *filters),
+        query=(*PAGE, PART, *_sorting(kind), _TOTAL, *filters),
     )
+
+
+def _sorting(kind: ServedKind) -> tuple[Parameter, ...]:
+    known = sorts_of(kind.name)
+    said = "The order, from the end with a `-`. The same goes with the cursor. It does not go together with `q`."
+    return (Parameter("sort", said, {"type": "string", "enum": list(known)}),) if known else ()
 
 
 def creating(kind: ServedKind) -> Operation:

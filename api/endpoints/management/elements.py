@@ -34,12 +34,12 @@ class ElementsOfKind:
         self._work, self._bodies, self._limits = work, bodies, limits
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:
-        """Answer 200 with a page, ordered by key.
+        """Answer 200 with a page, ordered by key, or as `sort` says.
 
-        Every parameter except `limit`, `cursor`, `q` and `total` is a filter.
+        Every parameter except `limit`, `cursor`, `q`, `sort` and `total` is a filter.
         """
         filters = parameters(req)
-        part, wants_total = filters.pop("q", ""), flag(filters, "total")
+        part, sort, wants_total = filters.pop("q", ""), filters.pop("sort", ""), flag(filters, "total")
         filters.pop("total", None)
         wanted = page_limit(filters, self._limits.page_items)
         filters.pop("limit", None)
@@ -47,7 +47,7 @@ class ElementsOfKind:
         bounds, chunks = req.context.credential.bounds, list[bytes]()
         while True:
             limit = min(CHUNK_ROWS, wanted)
-            chunk, cursor = await self._work.read(self._chunk, env, part, filters, limit, cursor, bounds)
+            chunk, cursor = await self._work.read(self._chunk, env, part, filters, limit, cursor, bounds, sort)
             chunks.append(chunk)
             wanted -= limit
             if cursor is None or not wanted:
@@ -73,10 +73,17 @@ class ElementsOfKind:
         resp.set_header("Location", self._kind.path_to(env, _key_in(self._kind, committed)))
 
     def _chunk(
-        self, env: str, part: str, filters: dict[str, str], limit: int, cursor: str | None, bounds: Bounds
+        self,
+        env: str,
+        part: str,
+        filters: dict[str, str],
+        limit: int,
+        cursor: str | None,
+        bounds: Bounds,
+        sort: str,
     ) -> tuple[bytes, str | None]:
         """Returns some elements as JSON, joined by commas, and the cursor of the next ones."""
-        page = self._work.store.finder.page(env, self._kind.name, part, filters, limit, cursor, bounds)
+        page = self._work.store.finder.page(env, self._kind.name, part, filters, limit, cursor, bounds, sort)
         return b",".join(ENCODER.encode(stored.body) for stored in page.items), page.next_cursor
 
 

@@ -149,7 +149,7 @@ CREATE TABLE lints ({_ROW},
 
 - `subjects_searched` and `resources_searched` have all that a search needs, in its order. PERF: bodies lie side by side
   in the order of ids. To fetch each from its table takes ten times as long if ids are random.
-- `expires` is the expiry in epoch seconds. Rows without one are not in the indexes of expiries (P4).
+- `expires` is the expiry in epoch seconds. Rows without one have null (P4).
 - `policy_patterns` has the patterns that need a search, with their RE2 instructions.
 - `extensions`, `requests` and `attributes` have one row at most for an environment: these members of its model.
 """
@@ -162,3 +162,24 @@ CREATE TABLE entry_blocks (
 ) STRICT;
 """
 """The texts of the elements, for those who know a part of one (see `store/finding`). They follow from the elements."""
+
+SORTING: Final = """
+ALTER TABLE roles ADD COLUMN called TEXT;
+ALTER TABLE groups ADD COLUMN called TEXT;
+ALTER TABLE subjects ADD COLUMN called TEXT;
+ALTER TABLE resources ADD COLUMN called TEXT;
+ALTER TABLE policies ADD COLUMN called TEXT;
+CREATE INDEX roles_by_name ON roles (environment, called, id);
+CREATE INDEX groups_by_name ON groups (environment, called, id);
+CREATE INDEX subjects_by_name ON subjects (environment, type, called, id);
+CREATE INDEX resources_by_name ON resources (environment, type, called, id);
+CREATE INDEX policies_by_name ON policies (environment, called, id);
+DROP INDEX assignments_by_expiry;
+DROP INDEX grants_by_expiry;
+CREATE INDEX assignments_by_expiry ON assignments (environment, expires, id);
+CREATE INDEX grants_by_expiry ON grants (environment, expires, id);
+"""
+"""The columns and indexes that lists are sorted by.
+
+`called` is the beginning of the name, or of the id of an element without a name.
+"""

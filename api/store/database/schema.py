@@ -18,7 +18,7 @@ from typing import Final
 from .audit_tables import AUDIT, EXPORTS
 from .connection import Connection
 from .credential_tables import CREDENTIALS, ROTATIONS, SIGN_INS
-from .element_tables import ELEMENTS, ENTRY_BLOCKS, ENVIRONMENTS
+from .element_tables import ELEMENTS, ENTRY_BLOCKS, ENVIRONMENTS, SORTING
 from .history_tables import BUNDLES, HISTORY
 
 _POLICY_TESTS: Final = """
@@ -38,7 +38,7 @@ def _create(db: Connection) -> None:
 
 
 def _add_people_and_rotations(db: Connection) -> None:
-    for tables in (SIGN_INS, ROTATIONS, ENTRY_BLOCKS, BUNDLES):
+    for tables in (SIGN_INS, ROTATIONS, ENTRY_BLOCKS, BUNDLES, SORTING):
         _declare(db, tables)
 
 

@@ -2,5 +2,5 @@
 
 Reading path: `kinds` → `element_bodies` → `tables` → `edits` → `workspace` → `element_references` → `declarations` →
 `nesting` → `pattern_sizes` → `checking` → `equal_facts` → `grant_sets` → `unnamed_subjects` → `route_order` →
-`applying` → `listing`.
+`applying`.
 """

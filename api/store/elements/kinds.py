@@ -2,9 +2,10 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from ....bundles.conditions.instants import parse_instant, seconds_not_before
+from ....bundles.conditions.values import is_text
 from ....bundles.wording import quoted
 from ....compiler.checks.conditions.pattern_sizes import pattern_sizes
 from ....compiler.lowering.lower import EVERYTHING
@@ -85,20 +86,35 @@ class Kind:
         return " AND ".join(["environment = ?", *(f"{name} = ?" for name in self.key)])
 
 
+CALLED: Final = "called"
+"""The column that a list is sorted by if it is sorted by name."""
+
+LONGEST_SORTED: Final = 64
+"""The characters of a name that decide its place. PostgreSQL's entries of an index have at most 2,704 bytes."""
+
+
+def _called(name: str) -> str:
+    return name[:LONGEST_SORTED]
+
+
 def _type_values(type: ResourceType) -> Row:
     return type.id, type.name or type.id, type.closed, not type.actions
 
 
 def _named_values(element: Role | Group) -> Row:
-    return element.id, element.name or element.id
+    name = element.name or element.id
+    return element.id, name, _called(name)
 
 
 def _subject_values(subject: Subject) -> Row:
-    return subject.type, subject.id, subject.external_id
+    name = (subject.attributes or {}).get("name")
+    called = name if isinstance(name, str) and is_text(name) else subject.id
+    return subject.type, subject.id, subject.external_id, _called(called)
 
 
 def _resource_values(resource: Resource) -> Row:
-    return resource.type, resource.id, resource.external_id, resource.name
+    called = _called(resource.name or resource.id)
+    return resource.type, resource.id, resource.external_id, resource.name, called
 
 
 def _assignment_values(assignment: Assignment) -> Row:
@@ -128,7 +144,8 @@ def expiry_of(element: Assignment | Grant) -> float | None:
 
 
 def _policy_values(policy: Policy) -> Row:
-    return policy.id, policy.name or policy.id, policy.effect, policy.enabled
+    name = policy.name or policy.id
+    return policy.id, name, policy.effect, policy.enabled, _called(name)
 
 
 def _route_values(route: Route) -> Row:
@@ -170,20 +187,20 @@ KINDS: dict[ElementKind, Kind] = {
         Kind(ElementKind.EXTENSIONS, "list of extensions", ("id",), (), _single_values, states_key=False),
         Kind(ElementKind.REQUESTS, "mode of requests", ("id",), (), _single_values, states_key=False),
         Kind(ElementKind.RESOURCE_TYPES, "resource type", ("id",), ("name", "closed", "actionless"), _type_values),
-        Kind(ElementKind.ROLES, "role", ("id",), ("name",), _named_values),
+        Kind(ElementKind.ROLES, "role", ("id",), ("name", "called"), _named_values),
         Kind(
             ElementKind.GROUPS,
             "group",
             ("id",),
-            ("name",),
+            ("name", "called"),
             _named_values,
             (
                 ReferenceTable("group_subjects", "group_id", ("type", "id"), _member_subjects),
                 ReferenceTable("group_groups", "group_id", ("member",), _member_groups),
             ),
         ),
-        Kind(ElementKind.SUBJECTS, "subject", ("type", "id"), ("external_id",), _subject_values),
-        Kind(ElementKind.RESOURCES, "resource", ("type", "id"), ("external_id", "name"), _resource_values),
+        Kind(ElementKind.SUBJECTS, "subject", ("type", "id"), ("external_id", "called"), _subject_values),
+        Kind(ElementKind.RESOURCES, "resource", ("type", "id"), ("external_id", "name", "called"), _resource_values),
         Kind(
             ElementKind.ASSIGNMENTS,
             "assignment",
@@ -202,7 +219,7 @@ KINDS: dict[ElementKind, Kind] = {
             ElementKind.POLICIES,
             "policy",
             ("id",),
-            ("name", "effect", "enabled"),
+            ("name", "effect", "enabled", "called"),
             _policy_values,
             (
                 ReferenceTable("policy_roles", "policy_id", ("role",), _roles),

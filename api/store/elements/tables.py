@@ -8,7 +8,8 @@ from ....compiler.model.elements import Element, ElementKind
 from ..database.connection import Connection
 from ..database.element_tables import PLACE_BITS
 from ..errors import ElementKey
-from .kinds import KINDS, Kind, ReferenceTable, Row
+from .element_bodies import element_of
+from .kinds import CALLED, KINDS, Kind, ReferenceTable, Row
 
 MANY = 10_000
 """The number of new rows from which it may pay to rebuild the indexes."""
@@ -93,6 +94,20 @@ class Table:
         """Replace an element by another one with the same key."""
         db.post(self._update, (version, body, *self.kind.values(after), found.place))
         self._change_parts(db, environment, after, before, after)
+
+    def fill_names(self, db: Connection, environment: int) -> None:
+        """Write what the elements are called, which an older format does not have."""
+        if CALLED not in self.kind.columns:
+            return
+        at = len(self.kind.key) + self.kind.columns.index(CALLED)
+        low, high = bounds(environment)
+        while rows := db.execute(
+            f"SELECT place, body FROM {self.kind.name} WHERE place BETWEEN ? AND ? ORDER BY place LIMIT ?",
+            (low, high, MANY),
+        ).fetchall():
+            names = ((self.kind.values(element_of(self.kind.name, body))[at], place) for place, body in rows)
+            db.execute_many(f"UPDATE {self.kind.name} SET {CALLED} = ? WHERE place = ?", names)
+            low = rows[-1][0] + 1
 
     def remove(self, db: Connection, places: Iterable[int]) -> None:
         """Remove elements, and the rows of their references."""

@@ -1,5 +1,5 @@
-"""Finds the elements of a model by a part of an id or a name, on every engine alike.
+"""Lists the elements of a model in several orders, and finds them by a part of a name, on every engine alike.
 
-Reading path: `folding` → `element_texts` → `entry_blocks` → `keeping` → `scanning` →
-`finding` → `overview` → `finder`.
+Reading path: `orders` → `listing` → `folding` → `element_texts` → `entry_blocks` → `keeping` →
+`scanning` → `finding` → `overview` → `finder`.
 """

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 
 from ..database.connections import StoreConnections
 from ..elements.kinds import kind_named
-from ..elements.listing import ElementPage
 from ..environment_ids import Bounds
 from ..environments import environment_within
 from ..pages import MAX_PAGE
 from .finding import Total, found_page, total
+from .listing import ElementPage
 from .overview import FoundInList, overview
 
 
@@ -30,11 +30,15 @@ class Finder:
         limit: int = MAX_PAGE,
         cursor: str | None = None,
         bounds: Bounds = None,
+        sort: str = "",
     ) -> ElementPage:
-        """Returns the elements of a list with a part of a text that pass all `filters`, in the order of the list."""
+        """Returns the elements of a list with a part of a text that pass all `filters`, in the order of the list.
+
+        Without a part, `sort` may name another order (see `orders.SORTS`).
+        """
         known = kind_named(kind)
         with self._connections.reading() as db:
-            return found_page(db, environment_within(db, env, bounds), known, part, filters or {}, limit, cursor)
+            return found_page(db, environment_within(db, env, bounds), known, part, filters or {}, limit, cursor, sort)
 
     def total(
         self, env: str, kind: str, part: str, filters: Mapping[str, str] | None = None, bounds: Bounds = None

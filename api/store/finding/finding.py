@@ -9,7 +9,6 @@ from ..database.connection import Connection
 from ..elements.edits import StoredElement
 from ..elements.element_bodies import decode_body
 from ..elements.kinds import Kind
-from ..elements.listing import ElementPage, count_up_to, list_page, listed_rows
 from ..environments import Environment
 from ..errors import BadQuery, ElementKey
 from ..pages import cursor_after, read_cursor, refuse_limit
@@ -17,6 +16,8 @@ from .element_texts import TEXTS, texts_of
 from .entry_blocks import entry_key
 from .folding import fold
 from .keeping import BLOCKED
+from .listing import ElementPage, count_up_to, list_page, listed_rows
+from .orders import order_of
 from .scanning import element_key, found_keys
 
 LONGEST_PART: Final = 256
@@ -53,17 +54,22 @@ def found_page(
     filters: Mapping[str, str],
     limit: int,
     cursor: str | None,
+    sort: str = "",
 ) -> ElementPage:
-    """Returns a page of the elements of a list with a `part` of a text, which pass all `filters`, in the list's order.
+    """Returns a page of the elements of a list with a `part` of a text, which pass all `filters`.
 
-    A page may have fewer than `limit` items although there is a next one. Raises BadQuery.
+    A page may have fewer than `limit` items although there is a next one. With a part, the list has its own order only.
+    Raises BadQuery.
     """
     refuse_limit(limit)
     folded = read_part(part)
     if kind.name not in TEXTS:
         raise BadQuery(f"the {kind.noun} has no names to seek")
+    order = order_of(kind, sort)
     if not folded:
-        return list_page(db, environment, kind, filters, limit, cursor)
+        return list_page(db, environment, kind, filters, limit, cursor, sort)
+    if order != order_of(kind, ""):
+        raise BadQuery("`q` and `sort` don't go together: what has a part of a text comes in the order of the list")
     if not _in_blocks(kind, filters):
         return _tried_page(db, environment, kind, folded, filters, limit, cursor)
     after = None if cursor is None else entry_key(read_cursor(kind.name, cursor, len(kind.key)))
@@ -113,7 +119,7 @@ def _tried_page(
     """Returns a page by reading the elements that pass the filters, up to MOST_TRIED of them."""
     items: list[StoredElement] = []
     for _ in range(0, MOST_TRIED, _TRIED_AT_ONCE):
-        rows = listed_rows(db, environment, kind, filters, _TRIED_AT_ONCE + 1, cursor)
+        rows = listed_rows(db, environment, kind, filters, _TRIED_AT_ONCE + 1, cursor, order_of(kind, ""))
         for number, (version, text, *order) in enumerate(rows[:_TRIED_AT_ONCE], 1):
             body = decode_body(text)
             if any(folded in one for one in texts_of(kind.name, body)):

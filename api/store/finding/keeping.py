@@ -10,6 +10,7 @@ from ..database.connection import Connection
 from ..database.connections import StoreConnections
 from ..elements.element_bodies import decode_body
 from ..elements.kinds import KINDS, Kind
+from ..elements.tables import TABLES
 from ..errors import ElementKey
 from .element_texts import TEXTS
 from .entry_blocks import MOST_BYTES, Entry, EntryKey, blocks_of, entries_in, entry_key, entry_of
@@ -89,7 +90,7 @@ def make_blocks(db: Connection, environment: int, kind: Kind) -> None:
 
 
 def ensure_blocks(connections: StoreConnections) -> None:
-    """Make the blocks of each environment that has elements and no block: an older format has none.
+    """Make the blocks, and the names to sort by, of each environment with elements and no block, as of an older format.
 
     Raises StoreUnavailable.
     """
@@ -100,6 +101,7 @@ def ensure_blocks(connections: StoreConnections) -> None:
         for (number,) in db.execute(_WITHOUT).fetchall():
             for kind in BLOCKED:
                 make_blocks(db, number, KINDS[kind])
+                TABLES[kind].fill_names(db, number)
 
 
 def make_all_blocks(db: Connection) -> None:

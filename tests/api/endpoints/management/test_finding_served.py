@@ -1,4 +1,4 @@
-"""`q=` and `total=` of each list, and `GET …/search`: what has a part of an id or a name."""
+"""`q=`, `sort=` and `total=` of each list, and `GET …/search`: what has a part of an id or a name."""
 
 import pytest
 from writ.api.http.queries import DEFAULT_PAGE_ITEMS
@@ -48,6 +48,18 @@ def test_pages_and_totals_go_with_a_part(named: Managed) -> None:
     everything = named.simulate_get(f"{ROOT}/subjects?total=true").json
     assert (len(everything["items"]), everything["total"]) == (4, {"count": 4, "more": False})
     assert "total" not in named.simulate_get(f"{ROOT}/subjects").json
+
+
+def test_a_list_is_sorted_over_pages_and_their_chunks(service: Managed) -> None:
+    roles = [{"id": f"r{n:04}", "name": f"n{999 - n}"} for n in range(DEFAULT_PAGE_ITEMS * 3)]
+    assert service.simulate_put(f"{ROOT}/model", json={"model": 1, "roles": roles}).status_code == 200
+    page = service.simulate_get(f"{ROOT}/roles?sort=name&limit=250&total=true").json
+    rest = ids(service, f"{ROOT}/roles?sort=name&cursor={page['next_cursor']}")
+    assert [one["id"] for one in page["items"]] + rest == [one["id"] for one in reversed(roles)]
+    assert page["total"]["count"] == len(roles)
+    for query in ("sort=colour", "sort=", "sort=name&q=r", f"cursor={page['next_cursor']}"):
+        answer = service.simulate_get(f"{ROOT}/roles?{query}")
+        assert answer.status_code == (200 if query == "sort=" else 400), query
 
 
 def test_a_page_of_several_chunks_has_what_has_the_part(service: Managed) -> None:

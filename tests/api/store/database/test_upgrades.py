@@ -70,13 +70,17 @@ CREATE TABLE bundles (
     file TEXT NOT NULL,
     PRIMARY KEY (environment, revision)
 ) STRICT, WITHOUT ROWID;
+DROP INDEX roles_by_name; DROP INDEX groups_by_name; DROP INDEX policies_by_name;
+DROP INDEX subjects_by_name; DROP INDEX resources_by_name;
+ALTER TABLE roles DROP COLUMN called; ALTER TABLE groups DROP COLUMN called; ALTER TABLE policies DROP COLUMN called;
+ALTER TABLE subjects DROP COLUMN called; ALTER TABLE resources DROP COLUMN called;
 PRAGMA user_version = 1;
 """
 """Makes a store of the first format of one of the second."""
 
 
 def test_a_store_of_the_first_format_is_upgraded(data: Path) -> None:
-    """It gets the tables of people, folders of bundles, and the texts by which elements are found."""
+    """It gets the tables of people, folders of bundles, and the texts by which elements are found and sorted."""
     with closing(sqlite3.connect(data / FILE)) as db:
         db.executescript(FIRST)
     store = Store.open(data, upgrade=True)
@@ -88,6 +92,8 @@ def test_a_store_of_the_first_format_is_upgraded(data: Path) -> None:
     assert [one.body["id"] for one in store.finder.page("default", ElementKind.ROLES, "DER", {}, 10, None).items] == [
         "reader"
     ]
+    sorted_ = store.finder.page("default", ElementKind.ROLES, "", sort="-name")
+    assert [one.body["id"] for one in sorted_.items] == ["reader", "editor"]
     store.close()
     assert (version_of(data / FILE), len(copies(data))) == (STORE_FORMAT, 1)
 

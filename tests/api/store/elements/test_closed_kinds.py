@@ -7,9 +7,9 @@ from writ.api.endpoints.management import element_paths as served
 from writ.api.store.elements import applying, element_references
 from writ.api.store.elements.element_bodies import element_of
 from writ.api.store.elements.kinds import KINDS, kind_named
-from writ.api.store.elements.listing import FILTERS
 from writ.api.store.elements.tables import TABLES
 from writ.api.store.errors import BadQuery
+from writ.api.store.finding.listing import FILTERS
 from writ.api.store.history.affected import affected_by
 from writ.compiler.model.elements import SINGLE_MEMBERS, ElementKind
 

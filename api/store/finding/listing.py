@@ -1,4 +1,4 @@
-"""Lists: filtered by the fields that are columns, one page at a time, in the order of the key, or of the routes."""
+"""Lists: filtered by the fields that are columns, one page at a time, in one of the orders that indexes serve."""
 
 from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass
@@ -8,12 +8,13 @@ from ....bundles.conditions.values import is_text
 from ....bundles.wording import alternatives, quoted
 from ....compiler.model.elements import ElementKind
 from ..database.connection import Connection
+from ..elements.edits import StoredElement
+from ..elements.element_bodies import decode_body
+from ..elements.kinds import Kind, Value
 from ..environments import Environment
 from ..errors import BadQuery
-from ..pages import cursor_after, read_cursor, refuse_limit
-from .edits import StoredElement
-from .element_bodies import decode_body
-from .kinds import Kind, Value
+from ..pages import cursor_after, refuse_limit
+from .orders import Order, order_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,30 +112,45 @@ MOST_SORTED: Final = 10_000
 
 
 def list_page(
-    db: Connection, environment: Environment, kind: Kind, filters: Mapping[str, str], limit: int, cursor: str | None
+    db: Connection,
+    environment: Environment,
+    kind: Kind,
+    filters: Mapping[str, str],
+    limit: int,
+    cursor: str | None,
+    sort: str = "",
 ) -> ElementPage:
-    """Returns a page of a list, by key, in the order of code points; of routes in their order. Raises BadQuery."""
+    """Returns a page of a list, in the order that `sort` names; texts compare by code points. Raises BadQuery."""
     refuse_limit(limit)
-    rows = listed_rows(db, environment, kind, filters, limit + 1, cursor)
+    order = order_of(kind, sort)
+    rows = listed_rows(db, environment, kind, filters, limit + 1, cursor, order)
     items = tuple(StoredElement(decode_body(body), environment.etag_of(version)) for version, body, *_ in rows[:limit])
     return ElementPage(
-        items, cursor_after(kind.name, tuple(map(str, rows[limit - 1][2:]))) if len(rows) > limit else None
+        items, cursor_after(order.list_name, tuple(map(str, rows[limit - 1][2:]))) if len(rows) > limit else None
     )
 
 
 def listed_rows(
-    db: Connection, environment: Environment, kind: Kind, filters: Mapping[str, str], most: int, cursor: str | None
+    db: Connection,
+    environment: Environment,
+    kind: Kind,
+    filters: Mapping[str, str],
+    most: int,
+    cursor: str | None,
+    order: Order,
 ) -> list[tuple[Any, ...]]:
-    """Returns the first rows after a cursor: version, body, and the values of the list's order. Raises BadQuery."""
+    """Returns the first rows after a cursor: version, body, and the values of the order. Raises BadQuery."""
     conditions, values = _conditions(kind, filters)
-    if cursor is not None:
-        conditions.append(f"({', '.join(kind.order)}) > ({', '.join('?' for _ in kind.order)})")
-        values += read_cursor(kind.name, cursor, len(kind.order))
-    where = " AND ".join(["environment = ?", *conditions])
-    order = ", ".join(kind.order)
     table = f"{kind.name} AS t{_lookup(db, environment, kind, filters)}"
-    query = f"SELECT version, body, {order} FROM {table} WHERE {where} ORDER BY {order} LIMIT ?"
-    return db.execute(query, (environment.number, *values, most)).fetchall()
+    rows: list[tuple[Any, ...]] = []
+    for part, after in order.parts(cursor):
+        where = " AND ".join(filter(None, ("environment = ?", *conditions, part)))
+        query = f"""SELECT version, body, {", ".join(order.columns)} FROM {table}
+            WHERE {where} ORDER BY {order.sql} LIMIT ?"""
+        rows += db.execute(query, (environment.number, *values, *after, most - len(rows))).fetchall()
+        if len(rows) == most:
+            break
+    return rows
 
 
 def count_up_to(db: Connection, environment: Environment, kind: Kind, filters: Mapping[str, str], most: int) -> int:

@@ -3,11 +3,11 @@
 import base64
 
 import pytest
-from writ.api.store.elements import listing
 from writ.api.store.elements.edits import Create, Delete
 from writ.api.store.elements.kinds import kind_named
 from writ.api.store.environments import environment_within
 from writ.api.store.errors import BadQuery, NotFound
+from writ.api.store.finding import listing
 
 from tests.support.stored import ENV, put, write
 
