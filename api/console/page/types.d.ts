@@ -4,6 +4,7 @@ type Drawing = import("./vendor/lit-html.js").Drawing | typeof import("./vendor/
 
 type Draft = import("./editing/draft.js").Draft;
 type Session = import("./core/session.js").Session;
+type Sorting = import("./parts/sorting.js").Sorting;
 
 // Where the user is: `given` are the parts of the address after the page.
 interface Place {
@@ -65,6 +66,7 @@ interface Column {
   isNumber?: boolean;
   isHeader?: boolean;
   look?(row: any): string;
+  sort?: string;
   csv?(row: any): unknown;
 }
 
@@ -75,6 +77,7 @@ interface ListRow {
   columns: Column[];
   filters: [parameter: string, label: string, choices?: Choice[]][];
   empty: string;
+  sorts?: string[];
   limit?: number;
   above?(place: Place): () => Drawing;
   draw?(place: Place): (items: any[], found: any) => Drawing;

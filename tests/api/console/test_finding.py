@@ -94,6 +94,35 @@ def test_a_list_tells_its_number_goes_back_and_is_exported(signed_in: Desk) -> N
     assert rows[1] == ["user", "u0001", "Person 1", ""]
 
 
+def test_a_list_is_sorted_by_its_heads_and_the_address_keeps_it(signed_in: Desk) -> None:
+    """By keyboard too. A page, the one before it, a reload and the file have the order of the address."""
+    page = signed_in.page
+    signed_in.go("#/many/subjects")
+    head = page.get_by_role("columnheader", name="Name")
+    first = page.locator("tbody tr").first
+    expect(page.get_by_role("columnheader", name="Id", exact=True)).to_have_attribute("aria-sort", "ascending")
+    head.get_by_role("link").press("Enter")
+    expect(head).to_have_attribute("aria-sort", "ascending")
+    expect(page.get_by_text("Sorted by type, then name.")).to_be_visible()
+    expect(first).to_contain_text("Zoë")
+    head.get_by_role("link").press("Enter")
+    expect(head).to_have_attribute("aria-sort", "descending")
+    expect(first).to_contain_text("Person 999")
+    page.wait_for_url("**/#/many/subjects?sort=-name")
+    page.get_by_role("link", name="Next page").click()
+    expect(first).to_contain_text("Person 90")
+    expect(head).to_have_attribute("aria-sort", "descending")
+    page.get_by_role("link", name="Previous page").click()
+    expect(first).to_contain_text("Person 999")
+    assert signed_in.serious() == []
+    page.get_by_label("Part of an id or a name", exact=True).fill("person 17")
+    page.get_by_role("button", name="Filter").click()
+    expect(first).to_contain_text("Person 17")
+    expect(head.get_by_role("link")).to_have_count(0)
+    signed_in.go("#/many/groups?sort=-name")
+    expect(page.get_by_label("Order")).to_have_value("-name")
+
+
 def test_an_assignment_with_a_made_id_reads_as_a_sentence(signed_in: Desk) -> None:
     """The names of its elements stand beside their ids. The page asks for all of them at once."""
     asked: list[str] = []

@@ -10,6 +10,7 @@ import { doneNotice } from "../parts/done.js";
 import { heading } from "../parts/heading.js";
 import { listPage } from "../parts/list.js";
 import { nothingYet } from "../parts/notice.js";
+import { Sorting } from "../parts/sorting.js";
 import { Typeahead } from "../parts/typeahead.js";
 import { elementLink, keyOf } from "./draft.js";
 import { listFile, ListTotal } from "./list_summary.js";
@@ -21,9 +22,10 @@ const WRITERS_ONLY = "This credential may only read.";
 // choices?], and the sentence for an `empty` list. `above(place)` returns a function that draws what stands above the
 // table, and `draw(place)` one that draws a page of the list in its place.
 /** @type {(place: Place, row: ListRow) => Page & {again(): void}} */
-export function elementList(place, { kind, about, columns, filters, empty, limit = LIMIT, above, draw }) {
+export function elementList(place, { kind, about, columns, filters, empty, sorts = [], limit = LIMIT, above, draw }) {
   const { env, query } = place;
-  const asked = Object.fromEntries(["q", ...filters.map(([name]) => name)].map((name) => [name, query.get(name)]));
+  const sorting = new Sorting(place, sorts, kind.key.length > 1);
+  const asked = { sort: sorting.asked, ...Object.fromEntries(["q", ...filters.map(([name]) => name)].map((name) => [name, query.get(name)])) };
   const where = path`/v1/environments/${env}/${kind.segment}`;
   const ask = (cursor, signal) => get(where, { query: { limit, cursor, ...asked }, signal });
   const list = new Awaited(`the ${kind.plural.toLowerCase()}`, (signal) => ask(query.get("cursor"), signal));
@@ -38,11 +40,11 @@ export function elementList(place, { kind, about, columns, filters, empty, limit
     again: () => list.again(),
     view: () => html`<div class="top">${heading(kind.plural, about)}${createLink(place, kind)}</div>
       ${doneNotice(place, () => list.again())}${drawAbove ? drawAbove() : nothing}
-      <section>${filterForm(place, kind, filters, typeahead)}
+      <section>${filterForm(place, kind, filters, typeahead, sorting.field(columns.length > 0))}
         ${list.view((found) => {
           const items = narrowed(found.items, query.get("text"));
           if (found.items.length && !items.length) return nothingYet("Nothing on this page contains this text.");
-          const shape = { columns, link, empty: isFiltered ? "Nothing fits these filters." : empty, firstStep: createLink(place, kind, "button plain") };
+          const shape = { columns, link, empty: isFiltered ? "Nothing fits these filters." : empty, firstStep: createLink(place, kind, "button plain"), sorting, caption: sorting.caption() };
           const summary = items.length ? html`<p class="bar"><span class="soft" role="status">${total.view(found, query.get("cursor"))}</span>${file?.view() ?? nothing}</p>` : nothing;
           if (drawList && items.length) return html`${summary}${drawList(items, found)}`;
           return html`${summary}${listPage(place, { ...found, items }, shape)}`;
@@ -63,10 +65,11 @@ function narrowed(items, text) {
   return items.filter((one) => JSON.stringify(one).toLowerCase().includes(sought));
 }
 
-function filterForm({ env, page, query }, kind, filters, typeahead) {
+function filterForm({ env, page, query }, kind, filters, typeahead, order) {
   const submit = (event) => {
     event.preventDefault();
-    goTo(placeLink(env, page, [], Object.fromEntries(new FormData(event.target))));
+    const { sort, ...chosen } = Object.fromEntries(new FormData(event.target));
+    goTo(placeLink(env, page, [], chosen.q ? chosen : { ...chosen, sort }));
   };
   const isAny = ["q", "text", ...filters.map(([name]) => name)].some((name) => query.get(name));
   return html`<form class="bar filters" role="search" @submit=${submit}>
@@ -75,6 +78,7 @@ function filterForm({ env, page, query }, kind, filters, typeahead) {
       <input id="by-q" name="q" type="search" autocomplete="off" spellcheck="false" .value=${query.get("q") ?? ""}></div>
     <div><label for="by-text">Text on this page</label>
       <input id="by-text" name="text" type="search" autocomplete="off" .value=${query.get("text") ?? ""}></div>
+    ${order}
     <button class="plain" type="submit">Filter</button>
     ${isAny ? html`<a class="button quiet" href=${placeLink(env, page)}>Show all</a>` : nothing}
   </form>`;

@@ -8,14 +8,14 @@ import { openForm } from "../editing/open_form.js";
 import { actions, entity, holder, link, term } from "../editing/phrases.js";
 import * as sides from "./model_sides.js";
 
-const ID = { title: "Id", cell: (one) => html`<code>${one.id}</code>` };
-const NAME = { title: "Name", cell: (one) => html`<span class="name">${one.name ?? one.id}</span>`, csv: (one) => one.name };
+const ID = { title: "Id", sort: "id", cell: (one) => html`<code>${one.id}</code>` };
+const NAME = { title: "Name", sort: "name", cell: (one) => html`<span class="name">${one.name ?? one.id}</span>`, csv: (one) => one.name };
 const EXTERNAL_ID = {
   title: "External id",
   cell: (one) => (one.external_id ? html`<code>${one.external_id}</code>` : nothing),
   csv: (one) => one.external_id,
 };
-const TERM = { title: "Term", cell: (one) => term(one), csv: ({ starts_at: from, expires_at: to }) => (from || to ? `${from ?? ""}/${to ?? ""}` : "") };
+const TERM = { title: "Term", sort: "expires_at", cell: (one) => term(one), csv: ({ starts_at: from, expires_at: to }) => (from || to ? `${from ?? ""}/${to ?? ""}` : "") };
 const holderText = ({ group, subject }) => (group === undefined ? `${subject.type} ${subject.id}` : `group ${group}`);
 /** @type {[string, string]} */
 const BY_TYPE = ["type", "Type"];
@@ -29,12 +29,15 @@ const BY_SUBJECT = [["subject.type", "Subject type"], ["subject.id", "Subject id
 const BY_RESOURCE = [["resource.type", "Resource type"], ["resource.id", "Resource id"]];
 /** @type {Choice[]} */
 const CLOSED = [["true", "closed"], ["false", "open"]];
+const BY_NAME_TOO = ["id", "name"];
+const BY_END_TOO = ["id", "expires_at"];
 const GROUPS_OF_A_PAGE = 50; // each comes with all its members
 
 /** @type {ListRow[]} */
 const ROWS = [
   {
     kind: ROLE,
+    sorts: BY_NAME_TOO,
     about: "Policies give rights to roles, and assignments give roles to subjects and groups.",
     columns: [NAME, ID],
     filters: [BY_NAME],
@@ -43,6 +46,7 @@ const ROWS = [
   },
   {
     kind: GROUP,
+    sorts: BY_NAME_TOO,
     about: "Groups hold subjects and other groups. A role that is assigned to a group is held by everyone in it.",
     limit: GROUPS_OF_A_PAGE,
     draw: sides.groupTree,
@@ -53,10 +57,11 @@ const ROWS = [
   },
   {
     kind: SUBJECT,
+    sorts: BY_NAME_TOO,
     about: "Who asks: people, services and devices that are registered.",
     above: (place) => openForm(place, "subject"),
     columns: [
-      { title: "Name", cell: (one) => html`<span class="name">${nameOf(SUBJECT, one)[0]}</span>`, csv: (one) => one.attributes?.name },
+      { title: "Name", sort: "name", cell: (one) => html`<span class="name">${nameOf(SUBJECT, one)[0]}</span>`, csv: (one) => one.attributes?.name },
       ID,
       { title: "Type", cell: (one) => html`<span class="name">${one.type}</span>` },
       EXTERNAL_ID,
@@ -68,10 +73,11 @@ const ROWS = [
   },
   {
     kind: RESOURCE_TYPE,
+    sorts: BY_NAME_TOO,
     about: "The kinds of things that policies are about, with their actions.",
     columns: [
       ID,
-      { title: "Name in requests", cell: (one) => html`<code>${one.name ?? one.id}</code>`, csv: (one) => one.name ?? one.id },
+      { title: "Name in requests", sort: "name", cell: (one) => html`<code>${one.name ?? one.id}</code>`, csv: (one) => one.name ?? one.id },
       { title: "Actions", cell: (one) => actions(one.actions), csv: (one) => one.actions.join(" ") },
       { title: "Attributes", cell: (one) => declared(one) },
       { title: "", cell: (one) => (one.closed ? html`<span class="badge">closed</span>` : nothing) },
@@ -82,6 +88,7 @@ const ROWS = [
   },
   {
     kind: RESOURCE,
+    sorts: BY_NAME_TOO,
     about: "Registered things. Searches find these; a decision needs none, unless its type is closed.",
     above: (place) => openForm(place, "resource"),
     columns: [
@@ -97,6 +104,7 @@ const ROWS = [
   },
   {
     kind: ASSIGNMENT,
+    sorts: BY_END_TOO,
     about: "Who holds which role: a subject itself, or everyone in a group.",
     above: sides.endingAssignments,
     columns: [
@@ -111,6 +119,7 @@ const ROWS = [
   },
   {
     kind: GRANT,
+    sorts: BY_END_TOO,
     about: "What one subject, or everyone in a group, may do with one resource, beside the policies. A policy that denies wins.",
     above: sides.endingGrants,
     columns: [

@@ -21,9 +21,10 @@ export function page(place) {
 /** @type {ListRow} */
 const LIST = {
   kind: POLICY,
+  sorts: ["id", "name"],
   about: "What is allowed and what is denied. A denial wins over everything that allows.",
   columns: [
-    { title: "Name", cell: (one) => html`<span class="name">${one.name ?? one.id}</span>`, csv: (one) => one.name },
+    { title: "Name", sort: "name", cell: (one) => html`<span class="name">${one.name ?? one.id}</span>`, csv: (one) => one.name },
     { title: "Effect", cell: (one) => html`${effectTag(one)}${offTag(one)}`, csv: (one) => one.effect },
     { title: "For", cell: (one, env) => holders(env, one) },
     { title: "Covers", cell: (one, env) => one.resource_types.map((scope) => covers(env, scope)) },

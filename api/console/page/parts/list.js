@@ -6,7 +6,7 @@ import { nothingYet } from "./notice.js";
 import { table } from "./table.js";
 
 // Returns the drawing of one page of a list, {items, next_cursor}, with the ways to the other pages.
-/** @type {(place: Place, found: any, shape: {empty: string, firstStep?: Drawing, cursor?: string, columns: Column[], link?: (row: any) => string}) => Drawing} */
+/** @type {(place: Place, found: any, shape: {empty: string, firstStep?: Drawing, cursor?: string, columns: Column[], link?: (row: any) => string, caption?: string, sorting?: Sorting | null}) => Drawing} */
 export function listPage(place, found, { empty, firstStep, cursor = "cursor", ...shape }) {
   if (!found.items.length && !place.query.get(cursor)) return nothingYet(empty, firstStep);
   return html`${table({ ...shape, rows: found.items, env: place.env })}${pager(place, found.next_cursor, cursor)}`;
