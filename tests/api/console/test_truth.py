@@ -1,7 +1,8 @@
 """Each page under "Understand" beside the oracle, on random models: a question has one answer (issue 34)."""
 
+import json
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.parse import quote
 
@@ -10,7 +11,7 @@ import pytest
 from tests.api.console.test_searches import word
 from tests.api.console.test_try import link
 from tests.support import oracle
-from tests.support.console import Desk, as_seen, desk
+from tests.support.console import Desk, as_seen, desk, expect
 from tests.support.oracle_entities import registered_resources, registered_subjects
 from tests.support.server import Server
 from tests.support.strategies import seeded_case
@@ -87,7 +88,7 @@ def listed(desk: Desk, place: str) -> list[str]:
     """The first cells of the table of answers, or nothing if the page says that there is nothing."""
     settled(desk, place)
     desk.page.locator("tbody tr, .empty").first.wait_for()
-    return list(desk.page.locator("tbody td:first-child").all_inner_texts())
+    return list(desk.page.locator("tbody td:first-child:not(.also td)").all_inner_texts())
 
 
 def page_of(model: Row, question: Row, page: str) -> str:
@@ -103,6 +104,21 @@ def test_what_can_they_see_lists_what_is_allowed(model: Row, window: Desk) -> No
         found = listed(window, page_of(model, asked | {"resource": {"type": name_of(type)}}, "what-can"))
         can = [id for id in resources(model, type) if allowed(model, subject, type, id, {"name": action}, {})]
         assert found == [as_seen(id) for id in can]
+        check_others(window, model, asked | {"resource": {"type": name_of(type)}}, subject, type, can)
+
+
+def check_others(window: Desk, model: Row, asked: Row, subject: tuple[str, str], type: Row, can: list[str]) -> None:
+    """Under "these too, if", there is what the engine finds with open gates. No context allows anything else."""
+    with window.client() as api:
+        body = {**asked, "options": {"attributes": "registered", "return": "results"}}
+        found = api.post(f"/v1/environments/{model['env']}/search/resource", json=body).json()["results"]
+    others = [one["id"] for one in found if one["id"] not in can]
+    cells = window.page.locator(".also td:first-child")
+    expect(cells).to_have_count(len(others))
+    assert cells.all_inner_texts() == [as_seen(id) for id in others]
+    contexts = [request_near(Pick.seeded(at), model).get("context") or {} for at in range(TRIED)]
+    for id in {*resources(model, type)} - {*can, *others}:
+        assert not any(allowed(model, subject, type, id, asked["action"], context) for context in contexts), id
 
 
 def test_who_can_lists_those_who_are_allowed(model: Row, window: Desk) -> None:
@@ -167,3 +183,53 @@ def test_the_matrix_and_the_review_leave_nothing_out(model: Row, window: Desk) -
         found = [row.locator("td").all_inner_texts() for row in rights.locator("tbody tr").all()]
         expected = [[of, action, text] for (one, of, action), text in said.items() if one == subject and text != "none"]
         assert sorted([type, action, word(cell)] for type, action, cell, _ in found) == sorted(expected)
+
+
+def without_the_first(answer: Row) -> None:
+    answer["results"] = answer["results"][1:] or [{"type": "t", "id": "invented"}]
+
+
+def turned(answer: Row) -> None:
+    answer["decision"] = not answer["decision"]
+
+
+def nothing_anywhere(answer: Row) -> None:
+    for one in answer["rights"]:
+        one.update(on="none", left_open=[])
+
+
+LIES: dict[str, tuple[str, bool, Callable[[Row], None], Callable[[Row, Desk], None]]] = {
+    "what can they see": ("search/resource", True, without_the_first, test_what_can_they_see_lists_what_is_allowed),
+    "these too, if": ("search/resource", False, without_the_first, test_what_can_they_see_lists_what_is_allowed),
+    "who can": ("search/subject", True, without_the_first, test_who_can_lists_those_who_are_allowed),
+    "try": ("explain", True, turned, test_try_says_what_the_lists_say),
+    "matrix and review": ("rights", True, nothing_anywhere, test_the_matrix_and_the_review_leave_nothing_out),
+}
+"""By page: the call whose answer is changed, whether a search of it sends a context, the change, and the comparison."""
+
+
+@pytest.mark.parametrize("model", SEEDS[1:2], indirect=True)
+@pytest.mark.parametrize("lie", LIES)
+def test_a_page_that_lies_is_reported(lie: str, model: Row, window: Desk) -> None:
+    """A comparison that finds nothing must be able to find something. This model has something for each lie."""
+    call, is_decided, change, compare = LIES[lie]
+    told: list[str] = []
+
+    def answer(route: Any) -> None:
+        asked = json.loads(route.request.post_data)
+        if "search/" in call and ("context" in asked) != is_decided:
+            route.continue_()
+            return
+        response = route.fetch()
+        body = response.json()
+        change(body)
+        told.append(call)
+        route.fulfill(response=response, json=body)
+
+    window.page.route(f"**/{call}", answer)
+    try:
+        with pytest.raises(AssertionError):
+            compare(model, window)
+    finally:
+        window.page.unroute(f"**/{call}")
+    assert told

@@ -55,6 +55,10 @@ export function search(env, kind, question, page, signal) {
   return searched(env, kind, { context: NO_ATTRIBUTES, ...question, page }, options, signal);
 }
 
+// Asks the same with open gates: which ones may be, whatever a request says of its context.
+export const searchOpen = (env, kind, { context, ...question }, page, signal) =>
+  searched(env, kind, { ...question, page }, kind === "resource" ? RESULTS : {}, signal);
+
 // Asks for the filter of a subject, {filter, context}. What the question leaves open is in `context.left_open`.
 export const filterOf = (env, question, signal, more = {}) => searched(env, "resource", question, { return: "filter", ...more }, signal);
 
@@ -67,10 +71,9 @@ export async function rightsOf(env, subjects, resources, signal) {
 
 // Returns the names of what a question leaves open. `decided` are those that its search named. That read the clock, so it names
 // no time: a search with open gates does.
-export async function leftOpenBy(env, kind, { context, ...others }, decided, signal) {
-  if ((context?.time ?? null) !== null) return decided;
-  const options = kind === "resource" ? RESULTS : {};
-  const open = (await searched(env, kind, { ...others, page: { limit: 1 } }, options, signal)).context.left_open ?? [];
+export async function leftOpenBy(env, kind, question, decided, signal) {
+  if ((question.context?.time ?? null) !== null) return decided;
+  const open = (await searchOpen(env, kind, question, { limit: 1 }, signal)).context.left_open ?? [];
   return open.includes(TIME) ? [...decided, TIME].sort() : decided;
 }
 

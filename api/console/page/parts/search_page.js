@@ -17,8 +17,8 @@ const EXPORT_ROWS = 1_000;
 
 // Returns a page of the console that searches. `kind` is the search; `read(request)` makes its question from the fields; `columns`
 // are those of a table with `csv(row)` beside `cell(row)`; `empty` says that there is nothing, and `emptyIf` that it depends on what the
-// question leaves open. `conditional(body)` asks and draws who else can, under which conditions. `act(body)` draws what can be done
-// about the answer.
+// question leaves open. `conditional(body, link)` asks and draws who else can, under which conditions. `act(body)` draws what can be
+// done about the answer.
 /** @type {(place: Place, shape: any) => Page} */
 export function searchPage(place, { title, about, kind, fields, read, columns, link, empty, emptyIf, conditional = null, act = null }) {
   const asked = questionAt(place);
@@ -33,7 +33,7 @@ export function searchPage(place, { title, about, kind, fields, read, columns, l
   });
   const open = body && new Awaited("what the question leaves open", async (signal) =>
     leftOpenBy(place.env, kind, body, (await found?.answer())?.context.left_open ?? [], signal));
-  const others = body && !token && conditional?.(body);
+  const others = body && !token && conditional?.(body, (row) => link(row, form));
   const behind = (isEmpty) => open?.view((names) => html`${isEmpty ? nothingYet(names.length ? emptyIf : empty) : nothing}${leftOpen(names)}
     ${others ? others(isEmpty, names) : nothing}${act ? act(body) : nothing}`);
   const written = columns.filter((one) => one.csv);
