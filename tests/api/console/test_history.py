@@ -202,8 +202,11 @@ def test_the_history_names_elements_and_is_filtered_by_address(signed_in: Desk) 
     signed_in.go("#/found/policies/publish")
     signed_in.page.get_by_role("link", name="History of this policy").click()
     signed_in.page.get_by_role("heading", name="History of policy publish").wait_for()
-    expect(rows).to_have_count(3)
-    expect(rows.first.locator(".added .mono")).to_have_text(['policy publish "Publish reports"'])
+    past = signed_in.page.get_by_role("list", name="Changes, the newest first").locator("> li")
+    expect(past).to_have_count(3)
+    expect(past.first.get_by_role("link")).to_have_text("Revision 3")
+    expect(past.first.locator(".added .mono")).to_have_text(['policy publish "Publish reports"'])
+    assert signed_in.serious() == []
     signed_in.go("#/found/history?by=nobody")
     signed_in.sees("No revision fits the filter.")
 

@@ -56,6 +56,7 @@ function top(place, { kind, type, id }) {
 
 function listing(place, found, filter, again) {
   if (!found.items.length) return nobody(place, found, filter);
+  if (filter.kind && filter.id) return html`${timeline(place, found.items, again)}${pager(place, found.next_cursor)}`;
   const days = [...new Set(found.items.map((one) => dayOf(one.time)))];
   return html`${days.map((day) => table({
     caption: day,
@@ -66,7 +67,6 @@ function listing(place, found, filter, again) {
       { title: "When", cell: (one) => when(one.time) },
       { title: "Who", cell: (one) => html`${actor(one.by)} ${wentRound(place.env, one)}` },
       { title: "Changes", cell: (one) => (one.entry ? changedText(one.entry.text) : changes(place, one)) },
-      ...(filter.id && may("write") ? [{ title: "Undo", cell: (one) => undoing(place, one, again) }] : []),
     ],
   }))}${pager(place, found.next_cursor)}`;
 }
@@ -78,6 +78,11 @@ function undoing(place, { revision, entry }, again) {
   const undo = () => undoDialog(place, revision, [{ kind, id, ...(type ? { type } : {}) }], { title: "Undo this change?", done: again });
   return html`<button class="link" type="button" aria-label=${`Undo the change of revision ${revision}`} @click=${undo}>Undo…</button>`;
 }
+
+// The past of one element is a line with a point for each change. Readers hear a list.
+const timeline = (place, items, again) => html`<ol class="timeline" aria-label="Changes, the newest first">${items.map((one) => html`<li>
+  <p><a href=${placeLink(place.env, place.page, [one.revision])}>Revision ${number(one.revision)}</a> ${when(one.time)} by ${actor(one.by)} ${wentRound(place.env, one)} ${may("write") ? undoing(place, one, again) : nothing}</p>
+  ${one.entry ? changedText(one.entry.text) : changes(place, one)}</li>`)}</ol>`;
 
 const dayOf = (time) => instant(time).slice(0, 10);
 
