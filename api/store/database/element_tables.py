@@ -178,8 +178,10 @@ DROP INDEX assignments_by_expiry;
 DROP INDEX grants_by_expiry;
 CREATE INDEX assignments_by_expiry ON assignments (environment, expires, id);
 CREATE INDEX grants_by_expiry ON grants (environment, expires, id);
+DELETE FROM entry_blocks;
 """
 """The columns and indexes that lists are sorted by.
 
-`called` is the beginning of the name, or of the id of an element without a name.
+`called` is the beginning of the name, or of the id of an element without a name. The store fills it in when it makes
+the blocks again (see `store/finding/keeping`).
 """

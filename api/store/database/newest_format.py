@@ -2,10 +2,10 @@
 
 from typing import Final
 
-STORE_FORMAT: Final = 2
+STORE_FORMAT: Final = 3
 """The number of migrations. Writ upgrades an older store, and refuses a newer one."""
 
-LEAST_FORMAT: Final = 2
+LEAST_FORMAT: Final = 3
 """The oldest format whose programs may go on with a store on PostgreSQL that this program has upgraded.
 
 Raise it with a migration that such a program can't work with: one that removes or changes what it reads or writes, or

@@ -38,8 +38,12 @@ def _create(db: Connection) -> None:
 
 
 def _add_people_and_rotations(db: Connection) -> None:
-    for tables in (SIGN_INS, ROTATIONS, ENTRY_BLOCKS, BUNDLES, SORTING):
+    for tables in (SIGN_INS, ROTATIONS, ENTRY_BLOCKS, BUNDLES):
         _declare(db, tables)
+
+
+def _add_orders_of_lists(db: Connection) -> None:
+    _declare(db, SORTING)
 
 
 def _declare(db: Connection, tables: str) -> None:
@@ -60,5 +64,5 @@ def _statements(tables: str) -> Iterator[str]:
             statement = ""
 
 
-MIGRATIONS: Final[tuple[Callable[[Connection], None], ...]] = (_create, _add_people_and_rotations)
+MIGRATIONS: Final[tuple[Callable[[Connection], None], ...]] = (_create, _add_people_and_rotations, _add_orders_of_lists)
 """Their number is the version of the format. Released migrations never change: each later change is another step."""

@@ -106,7 +106,16 @@ RESERVED = ("/promotions", "/denials")
 """What only an administrator reads."""
 
 SEARCHES = ("/search/resource", "/search/subject", "/search/action")
-ASKING = ("/tests:run", "/policies:convert", "/filters:translate", "/explain", "/who-can", "/rights", *SEARCHES)
+ASKING = (
+    "/tests:run",
+    "/policies:convert",
+    "/filters:translate",
+    "/explain",
+    "/who-can",
+    "/rights",
+    "/names",
+    *SEARCHES,
+)
 """What a POST asks, and does not change."""
 
 

@@ -61,6 +61,15 @@ def test_the_newest_format_is_the_number_of_migrations() -> None:
     assert len(MIGRATIONS) == STORE_FORMAT
 
 
+SECOND = """
+DROP INDEX roles_by_name; DROP INDEX groups_by_name; DROP INDEX policies_by_name;
+DROP INDEX subjects_by_name; DROP INDEX resources_by_name;
+ALTER TABLE roles DROP COLUMN called; ALTER TABLE groups DROP COLUMN called; ALTER TABLE policies DROP COLUMN called;
+ALTER TABLE subjects DROP COLUMN called; ALTER TABLE resources DROP COLUMN called;
+PRAGMA user_version = 2;
+"""
+"""Makes a store of the second format of one of the third."""
+
 FIRST = """
 DROP TABLE entry_blocks; DROP TABLE old_secrets; DROP TABLE secret_uses;
 DROP TABLE sessions; DROP TABLE people; DROP TABLE used_sign_ins; DROP TABLE bundles;
@@ -70,10 +79,6 @@ CREATE TABLE bundles (
     file TEXT NOT NULL,
     PRIMARY KEY (environment, revision)
 ) STRICT, WITHOUT ROWID;
-DROP INDEX roles_by_name; DROP INDEX groups_by_name; DROP INDEX policies_by_name;
-DROP INDEX subjects_by_name; DROP INDEX resources_by_name;
-ALTER TABLE roles DROP COLUMN called; ALTER TABLE groups DROP COLUMN called; ALTER TABLE policies DROP COLUMN called;
-ALTER TABLE subjects DROP COLUMN called; ALTER TABLE resources DROP COLUMN called;
 PRAGMA user_version = 1;
 """
 """Makes a store of the first format of one of the second."""
@@ -82,6 +87,7 @@ PRAGMA user_version = 1;
 def test_a_store_of_the_first_format_is_upgraded(data: Path) -> None:
     """It gets the tables of people, folders of bundles, and the texts by which elements are found and sorted."""
     with closing(sqlite3.connect(data / FILE)) as db:
+        db.executescript(SECOND)
         db.executescript(FIRST)
     store = Store.open(data, upgrade=True)
     assert (stored(store), store.sign_ins.people(10), store.sign_ins.sessions(None, 10)) == (
@@ -96,6 +102,19 @@ def test_a_store_of_the_first_format_is_upgraded(data: Path) -> None:
     assert [one.body["id"] for one in sorted_.items] == ["reader", "editor"]
     store.close()
     assert (version_of(data / FILE), len(copies(data))) == (STORE_FORMAT, 1)
+
+
+def test_a_store_of_the_second_format_gets_the_orders_of_its_lists(data: Path) -> None:
+    """A name that is only among the attributes counts too."""
+    with closing(sqlite3.connect(data / FILE)) as db:
+        db.executescript(SECOND)
+    with closing(Store.open(data, upgrade=True)) as store:
+        roles = store.finder.page("default", ElementKind.ROLES, "", sort="-name")
+        assert [one.body["id"] for one in roles.items] == ["reader", "editor"]
+        assert stored(store) == MODEL
+    with closing(sqlite3.connect(data / FILE)) as db:
+        for table in ("roles", "groups", "subjects", "resources", "policies"):
+            assert db.execute(f"SELECT count(*) FROM {table} WHERE called IS NULL").fetchall() == [(0,)], table
 
 
 def test_a_store_of_the_newest_format_is_left_alone(data: Path) -> None:
