@@ -34,3 +34,11 @@ def signed_in(at_desk: Desk) -> Desk:
     """A fresh window of the administrator."""
     at_desk.sign_in()
     return at_desk
+
+
+@pytest.fixture(scope="module")
+def window(browser: Any, server: Server) -> Iterator[Desk]:
+    """One window of the administrator for all tests of a file: to sign in takes longer than to look at a page."""
+    with desk(browser, server) as found:
+        found.sign_in()
+        yield found

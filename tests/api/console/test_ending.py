@@ -50,7 +50,7 @@ ATTENTION = (
     ("1 assignment or grant ends", "1 assignment or grant ends within 7 days", "tomorrow"),
     ("1 assignment or grant ended", "1 assignment or grant ended in the last 30 days", "yesterday"),
 )
-"""What the overview names, by its links, and what is on the list behind each."""
+"""The links by which the overview names something, and what is on the list behind each."""
 
 
 def test_the_overview_begins_with_what_needs_attention(ends: Desk) -> None:

@@ -2,12 +2,11 @@
 
 import re
 from collections.abc import Iterator
-from typing import Any
 from urllib.parse import quote
 
 import pytest
 
-from tests.support.console import DESK, PHONE, UNSEEN, Desk, as_seen, desk, expect
+from tests.support.console import DESK, PHONE, UNSEEN, Desk, as_seen, expect
 from tests.support.server import ROOT, Server
 
 pytestmark = pytest.mark.browser
@@ -91,14 +90,6 @@ def hostile(server: Server) -> Server:
         ).raise_for_status()
         api.post("/v1/api-keys", json={"name": HOSTILE[4], "scopes": ["read"]}).raise_for_status()
     return server
-
-
-@pytest.fixture(scope="module")
-def window(browser: Any, server: Server) -> Iterator[Desk]:
-    """One window for all pages: to sign in takes longer than to look at a page."""
-    with desk(browser, server) as found:
-        found.sign_in()
-        yield found
 
 
 @pytest.fixture

@@ -1,12 +1,10 @@
 """The frame of every page: its head stays, a phone has a menu and cards, a service that is away is told plainly."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
-from tests.support.console import DESK, PHONE, Desk, desk, expect
-from tests.support.server import Server
+from tests.support.console import DESK, PHONE, Desk, expect
 
 pytestmark = pytest.mark.browser
 
@@ -15,14 +13,6 @@ CODES = ("NO_POLICY_MATCH", "DENY_OVERRIDE", "EXPLICIT_DENY", "CONDITION_FAILED"
 QUESTION = (
     '?q={"subject":{"type":"user","id":"hana.abdi"},"action":{"name":"read"},"resource":{"type":"document","id":"d1"}}'
 )
-
-
-@pytest.fixture(scope="module")
-def window(browser: Any, server: Server) -> Iterator[Desk]:
-    """One window for all tests of this file."""
-    with desk(browser, server) as found:
-        found.sign_in()
-        yield found
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""What people come to the console for: each task ends in a true answer, and takes few clicks (issue 34)."""
+"""The tasks that people come to the console for: each ends in a true answer, and takes few clicks (issue 34)."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -11,7 +11,7 @@ import pytest
 from tests.api.console.test_searches import word
 from tests.api.console.test_try import link
 from tests.support import oracle
-from tests.support.console import Desk, as_seen, desk, expect
+from tests.support.console import Desk, as_seen, expect
 from tests.support.oracle_entities import registered_resources, registered_subjects
 from tests.support.server import Server
 from tests.support.strategies import seeded_case
@@ -24,14 +24,6 @@ Row = dict[str, Any]
 SEEDS = range(34_001, 34_009)
 TRIED = 40  # requests with other contexts, times and attributes of the action, for each cell
 ASKED = 3  # questions for each page and model
-
-
-@pytest.fixture(scope="module")
-def window(browser: Any, server: Server) -> Iterator[Desk]:
-    """One window for all models."""
-    with desk(browser, server) as found:
-        found.sign_in()
-        yield found
 
 
 @pytest.fixture(scope="module", params=SEEDS)

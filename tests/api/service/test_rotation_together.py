@@ -1,4 +1,4 @@
-"""What ends on one of two servers of a database is refused at the other one by the next request: secrets, sessions."""
+"""Secrets and sessions that end on one of two servers are refused at the other one by the next request."""
 
 import json
 from pathlib import Path

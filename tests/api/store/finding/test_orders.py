@@ -50,7 +50,7 @@ def model(store: Store) -> dict[str, Any]:
 
 
 def place(kind: str, body: dict[str, Any], member: str) -> tuple[Any, ...]:
-    """What an element is sorted by: the type of an entity, then its id, its name or its end."""
+    """The values that an element is sorted by: the type of an entity, then its id, its name or its end."""
     type = (body["type"],) if "type" in body else ()
     if member == "id":
         return (*type, body["id"])

@@ -1,4 +1,4 @@
-"""What needs attention is counted as its lists list it, on both engines (issue 34, item 8)."""
+"""The counts of what needs attention: they are those of its lists, on both engines (issue 34, item 8)."""
 
 from contextlib import closing
 from hashlib import sha256
