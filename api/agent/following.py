@@ -50,6 +50,7 @@ class Following:
     def _prepare(self) -> None:
         """Make everything that belongs to one process."""
         self._lock, self._ready, self._stop = threading.Lock(), threading.Event(), threading.Event()
+        self._looked = threading.Event()
         self._news = threading.Condition()
         self._thread: threading.Thread | None = None
         self._source: BundleSource | None = None
@@ -72,6 +73,15 @@ class Following:
             self.close()
             raise FollowError(f"it is not ready after {wait_ready:g} seconds: {error}")
         return self
+
+    def look(self, seconds: float) -> None:
+        """Start the thread, and wait until something is in force or the source was asked once, for `seconds` at most.
+
+        Raises as `start`.
+        """
+        self.start()
+        if self.newest is None:
+            self._looked.wait(seconds)
 
     def _start(self) -> None:
         events = Events(change=self._changed)
@@ -98,6 +108,7 @@ class Following:
                     break
                 logging.getLogger(LOG).exception("following %s failed", source.name)
                 pause = LONGEST_BACK_OFF
+            self._looked.set()
             if not stop.is_set():
                 self._tell(follower.status())
                 stop.wait(pause)

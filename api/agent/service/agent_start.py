@@ -4,8 +4,10 @@ import logging
 import socket
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import Final
 
 from ....runtime import Engine
 from ...server.listening import UNIX, CannotListen, shown_address
@@ -20,6 +22,11 @@ from ..options import FollowOptions
 from ..status import Status
 from .agent_app import COUNTED, AgentParts, create_agent
 from .keys_file import CallerKeys
+
+LOOK_SECONDS: Final = 5.0
+"""The longest time for which a new worker waits for its first bundle before it accepts connections.
+
+After a reload, it would refuse what the worker before it could decide."""
 
 
 class AgentStart:
@@ -69,10 +76,15 @@ class AgentStart:
 
     def _life(self) -> Iterable[Part]:
         """Yields what lives in the workers beside the parts of every server."""
-        yield Part(beat=self._tell_contact, end=self._following.close)
+        yield Part(start=self._look, beat=self._tell_contact, end=self._following.close)
+
+    def _look(self, _place: int) -> None:
+        """Start the thread of a new worker. Clients wait meanwhile, in the socket that all workers share."""
+        with suppress(Exception):  # the next beat tries again, and logs it
+            self._following.look(LOOK_SECONDS)
 
     def _tell_contact(self) -> None:
-        """Counts when the source was last reached. The first call starts the thread of a new worker."""
+        """Counts when the source was last reached."""
         contact = self._following.status().last_contact
         if contact is not None:
             for engine in self._engines():

@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 import writ
 from writ.api.agent.follow import follow
+from writ.api.agent.following import Following
+from writ.api.agent.options import FollowOptions
 
 from tests.support.bundling import bundle_file
 from tests.support.feed import History, may_read, revision_of
@@ -27,6 +29,7 @@ QUESTION = {
     "resource": {"type": "document", "id": "d1"},
 }
 PEM = public_pem(KEY).decode()
+FOREVER = 60.0
 
 
 @pytest.fixture
@@ -63,6 +66,16 @@ def test_an_application_follows_a_server(server: Upstream, tmp_path: Path) -> No
         assert revision_of(again.engine) == 2
         assert wait_until(lambda: again.status().error)
         assert again.status().state == "behind"
+
+
+@pytest.mark.parametrize(("token", "revision"), [("token", 1), ("another", None)])
+def test_a_first_look_ends_when_the_source_has_answered(server: Upstream, token: str, revision: int | None) -> None:
+    """With a bundle, or with a refusal. A worker of an agent accepts nobody before."""
+    with Following(FollowOptions(server.url, environment="prod", keys=PEM, token=token)) as following:
+        following.look(FOREVER)
+        engine = following.newest
+        assert (None if engine is None else revision_of(engine)) == revision
+        assert (following.status().error is None) is (revision == 1)
 
 
 def test_closing_does_not_wait_for_the_server(server: Upstream) -> None:
