@@ -187,7 +187,10 @@ class Follower:
         self._in_force.keep_fresh()
         if isinstance(error, DoesNotFollow) and self._whole and not was_whole:
             return self._pacing.before_bundle()
-        return self._pacing.after_failure(error.retry_after if isinstance(error, SourceError) else None)
+        if not isinstance(error, SourceError):
+            return self._pacing.after_failure(None)
+        pause = self._pacing.while_away if error.is_away else self._pacing.after_failure
+        return pause(error.retry_after)
 
     def _newest(self) -> FollowedBundle | None:
         return self._in_force.held if self._candidate is None else self._candidate.held

@@ -7,7 +7,10 @@ FIRST_BACK_OFF: Final = 0.5
 """The longest pause in seconds after a first failure. It doubles with each failure."""
 
 LONGEST_BACK_OFF: Final = 30.0
-"""The longest pause in seconds after a failure."""
+"""The longest pause in seconds after a failure that another question soon would only repeat."""
+
+LONGEST_AWAY: Final = 2.0
+"""The longest pause in seconds while the source is away, so the time within which a follower asks after its return."""
 
 LONGEST_PAUSE: Final = 0.2
 """The longest pause in seconds after an update. Changes that come meanwhile come in one update."""
@@ -39,7 +42,7 @@ class Pacing:
 
     def __init__(self, random: Random):
         self._random = random
-        self._failures = 0
+        self._failures, self._is_away = 0, False
         self._share = random.uniform(_LEAST_SHARE, 1)
 
     def after_failure(self, retry_after: float | None) -> float:
@@ -48,20 +51,33 @@ class Pacing:
         self._failures += 1
         return (retry_after or 0.0) + self._random.uniform(0, longest)
 
+    def while_away(self, retry_after: float | None) -> float:
+        """Returns the pause in seconds while a source is away. `retry_after` is the time that the source asked for.
+
+        Many followers lose a source at the same instant, so the first pause is any part of the time. Later ones are
+        the longer half of it: the followers are spread by then, and ask seldom.
+        """
+        least = LONGEST_AWAY / 2 if self._is_away else 0.0
+        self._is_away = True
+        return (retry_after or 0.0) + self._random.uniform(least, LONGEST_AWAY)
+
     def after_update(self) -> float:
         """Returns the pause in seconds after an accepted update."""
-        self._failures = 0
+        self._succeeded()
         return self._random.uniform(0, LONGEST_PAUSE)
 
     def after_bundle(self) -> float:
         """Returns the pause in seconds after an accepted bundle: updates may lead on from it at once."""
-        self._failures = 0
+        self._succeeded()
         return 0.0
 
     def after_nothing(self, interval: float, elapsed: float) -> float:
         """Returns the pause in seconds after an answer without news, which took `elapsed` seconds."""
-        self._failures = 0
+        self._succeeded()
         return max(0.0, interval * self._random.uniform(0.8, 1.2) - elapsed)
+
+    def _succeeded(self) -> None:
+        self._failures, self._is_away = 0, False
 
     def before_bundle(self) -> float:
         """Returns the pause in seconds before a whole bundle that other followers may need, too."""

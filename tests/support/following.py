@@ -89,13 +89,13 @@ def bundle_answer(ask: Ask, content: bytes, tag: str = '"b"') -> FetchedBundle:
 
 def down(_ask: Ask, answer: Answer) -> Answer:
     """The fault of a source that can't be reached."""
-    raise SourceError("`the source` gave no answer")
+    raise SourceError("`the source` gave no answer", is_away=True)
 
 
 def follower(source: BundleSource, time: Time, folder: Path | None, trust: Trust = TRUST, **options: Any) -> Follower:
     """A follower with a fixed set of choices, on a state directory if there is a folder."""
     state = None if folder is None else StateDirectory(folder)
-    made = Follower(source, trust, state, clocks=time.clocks, random=Random(1), **options)
+    made = Follower(source, trust, state, clocks=time.clocks, **{"random": Random(1), **options})
     made.open()
     return made
 

@@ -13,12 +13,13 @@ NEVER: Final = 0.0
 class SourceError(Exception):
     """A source gave no usable answer. The message is one sentence.
 
-    `retry_after` is the time in seconds that the source wants to be left alone, or None.
+    `retry_after` is the time in seconds that the source wants to be left alone, or None. `is_away` says that
+    the source gave no answer, but perhaps will in a moment. Otherwise the same question would fail again.
     """
 
-    def __init__(self, message: str, retry_after: float | None = None):
+    def __init__(self, message: str, retry_after: float | None = None, *, is_away: bool = False):
         super().__init__(message)
-        self.retry_after = retry_after
+        self.retry_after, self.is_away = retry_after, is_away
 
 
 class Interrupted(SourceError):

@@ -24,7 +24,8 @@ class FileSource:
         try:
             found = self._path.stat()
         except OSError as ex:
-            raise SourceError(f"{self.name} can't be read: {(ex.strerror or str(ex)).lower()}") from None
+            said = f"{self.name} can't be read: {(ex.strerror or str(ex)).lower()}"
+            raise SourceError(said, is_away=True) from None
         tag = f"{found.st_dev}.{found.st_ino}.{found.st_size}.{found.st_mtime_ns}"
         if ask.tag == tag:
             return Unchanged(tag)

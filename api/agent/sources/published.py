@@ -170,7 +170,8 @@ class FolderSource:
         except FileNotFoundError:
             raise SourceError(f"{self.name} has no file `{name}`") from None
         except Exception as ex:
-            raise SourceError(f"`{name}` can't be read from {self.name}: {_sentence(ex)}") from None
+            said = f"`{name}` can't be read from {self.name}: {_sentence(ex)}"
+            raise SourceError(said, is_away=name == INDEX_FILE and getattr(ex, "is_away", True)) from None
 
     def interrupt(self) -> None:
         """See `BundleSource`. A call to an object store that goes on ends first."""

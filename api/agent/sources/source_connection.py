@@ -9,6 +9,7 @@ from threading import Lock, Timer
 from typing import Any, Final
 
 import urllib3
+from urllib3.connection import HTTPConnection
 from urllib3.exceptions import (
     ConnectTimeoutError,
     HTTPError,
@@ -24,6 +25,12 @@ from .bundle_source import Interrupted
 
 CONNECT_SECONDS: Final = 5.0
 """Time to connect to a server."""
+
+KEEP_ALIVE_SECONDS: Final = 5
+"""The seconds of silence after which the system asks whether the machine of the server is still there, and again."""
+
+MOST_UNANSWERED: Final = 3
+"""The unanswered ones after which the connection has ended: that of a machine that lost its power, say."""
 
 BROKEN: Final = (HTTPError, HTTPException, OSError, ValueError)
 """The errors that an exchange with a broken server raises."""
@@ -67,7 +74,7 @@ class SourceConnection:
     """
 
     def __init__(self, url: str, ca_file: str | None = None, proxy: str | None = None):
-        options: dict[str, Any] = {"maxsize": 1, "retries": False}
+        options: dict[str, Any] = {"maxsize": 1, "retries": False, "socket_options": _socket_options()}
         if url.startswith("https:"):
             options["ssl_context"] = ssl.create_default_context(cafile=ca_file)
         manager = urllib3.PoolManager(**options) if proxy is None else urllib3.ProxyManager(proxy, **options)
@@ -118,6 +125,15 @@ class SourceConnection:
         """Close the connection."""
         self._pool.close()
         self._manager.clear()
+
+
+def _socket_options() -> list[tuple[int, int, int]]:
+    """Returns the options of a connection that may wait long for an answer: a server that is gone is noticed."""
+    asked = {"TCP_KEEPIDLE": KEEP_ALIVE_SECONDS, "TCP_KEEPINTVL": KEEP_ALIVE_SECONDS, "TCP_KEEPCNT": MOST_UNANSWERED}
+    known = [
+        (socket.IPPROTO_TCP, getattr(socket, name), value) for name, value in asked.items() if hasattr(socket, name)
+    ]
+    return [*HTTPConnection.default_socket_options, (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1), *known]
 
 
 def _reporting(kind: Any, connected: Any) -> Any:

@@ -38,6 +38,8 @@ _TAG: Final = re.compile(r'(?:W/)?"[\x21\x23-\x7e]{1,200}"')
 _CREDENTIAL: Final = re.compile(r"[\x21-\x7e]{1,65536}")
 _RANGE: Final = re.compile(r"bytes (\d{1,18})-(\d{1,18})/(\d{1,18}|\*)")
 _LONGEST_ERROR: Final = 64 * 1024
+_PASSING: Final = (408, 425, 429)
+"""The errors of a client that pass by themselves, as those of a server do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,14 +106,15 @@ class Upstream:
                 return answer
             except _StorageError as ex:
                 raise ex.error from None
+            except _Cut as ex:  # a download goes on, but must not begin again and again
+                raise self._failure(ex.error, deadline, is_away=False) from None
             except BROKEN as ex:
-                if self._connection.interrupted:
-                    raise Interrupted from None
-                raise SourceError(f"{self.name} gave no answer: {reason(ex, deadline)}") from None
+                raise self._failure(ex, deadline, is_away=True) from None
             except Interrupted:
                 raise
             except SourceError as ex:
-                raise SourceError(f"{self.name} gave no usable answer: {ex}", ex.retry_after) from None
+                said = f"{self.name} gave no usable answer: {ex}"
+                raise SourceError(said, ex.retry_after, is_away=ex.is_away) from None
 
     def _target(self, ask: Ask) -> str:
         query = {"since": str(0 if ask.position is None else ask.position.revision)}
@@ -180,10 +183,10 @@ class Upstream:
     def _receive(self, download: Download, response: BaseHTTPResponse, offset: int) -> None:
         try:
             download.add(_received(response, self._limits.bundle - offset), offset)
-        except _Cut as ex:
+        except _Cut:
             if not _STRONG_TAG.fullmatch(download.tag) or download.resumes >= self._limits.resumes:
                 self._forget_download()
-            raise ex.error from None
+            raise
         except OSError as ex:
             self._forget_download()
             raise _StorageError(ex) from None
@@ -196,6 +199,11 @@ class Upstream:
             self._download.remove()
             self._download = None
 
+    def _failure(self, error: Exception, deadline: ExchangeDeadline, *, is_away: bool) -> SourceError:
+        if self._connection.interrupted:
+            return Interrupted()
+        return SourceError(f"{self.name} gave no answer: {reason(error, deadline)}", is_away=is_away)
+
     def _refusal(self, response: BaseHTTPResponse) -> SourceError:
         """Returns the sentence of an answer with an error. Any server may have written its text."""
         if 300 <= response.status < 400:
@@ -207,7 +215,8 @@ class Upstream:
             found = json.loads(whole(response, _LONGEST_ERROR))
             if isinstance(found, dict) and isinstance(found.get("error"), str):
                 said = f", {quoted(found['error'])}"
-        return SourceError(f"it answered {response.status}{said}", self._retry_after(response))
+        is_away = response.status >= 500 or response.status in _PASSING
+        return SourceError(f"it answered {response.status}{said}", self._retry_after(response), is_away=is_away)
 
     def _retry_after(self, response: BaseHTTPResponse) -> float | None:
         text = response.headers.get("Retry-After", "").strip()

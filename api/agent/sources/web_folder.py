@@ -47,7 +47,7 @@ class WebFolder:
             except BROKEN as ex:
                 if self._connection.interrupted:
                     raise Interrupted from None
-                raise SourceError(reason(ex, deadline)) from None
+                raise SourceError(reason(ex, deadline), is_away=True) from None
 
     def interrupt(self) -> None:
         """End a running call, and refuse later ones."""
@@ -85,4 +85,4 @@ def _skipped(status: int, part: str, start: int) -> int:
         raise SourceError("it sent another part than the one that was asked for")
     if HTTPStatus.MULTIPLE_CHOICES <= status < HTTPStatus.BAD_REQUEST:
         raise SourceError("it redirects elsewhere, which is refused; give the address that it redirects to")
-    raise SourceError(f"it answered {status}")
+    raise SourceError(f"it answered {status}", is_away=status >= HTTPStatus.INTERNAL_SERVER_ERROR)

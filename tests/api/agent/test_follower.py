@@ -2,13 +2,14 @@
 
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 from tempfile import TemporaryFile
 from typing import Any
 
 import msgspec
 import pytest
 from writ.api.agent.in_force import Events
-from writ.api.agent.pacing import FIRST_BACK_OFF, LONGEST_BACK_OFF, LONGEST_SPREAD
+from writ.api.agent.pacing import FIRST_BACK_OFF, LONGEST_AWAY, LONGEST_BACK_OFF, LONGEST_SPREAD
 from writ.api.agent.sources.bundle_source import Answer, Ask, FetchedUpdate, SourceError, Unchanged
 from writ.api.agent.trust import Trust
 from writ.bundles import manifest
@@ -302,21 +303,43 @@ def test_a_repeated_update_is_no_reason_for_a_bundle(source: Direct, time: Time)
 def test_pauses_grow_after_failures_and_are_bounded(source: Direct, time: Time) -> None:
     """A success ends them. A source may ask for more."""
     one = settled(source, time)
-    source.fault = down
+    source.fault = refusing()
     pauses = [one.step() for _ in range(40)]
     for number, pause in enumerate(pauses):
         assert 0 <= pause <= min(LONGEST_BACK_OFF, FIRST_BACK_OFF * 2**number)
     assert max(pauses) > LONGEST_BACK_OFF / 2
-
-    def busy(ask: Ask, answer: Answer) -> Answer:
-        raise SourceError("busy", 100.0)
-
-    source.fault = busy
+    source.fault = refusing(100.0)
     assert 100 <= one.step() <= 100 + LONGEST_BACK_OFF
     source.fault = None
     one.step()
-    source.fault = down
+    source.fault = refusing()
     assert one.step() <= FIRST_BACK_OFF
+
+
+def refusing(retry_after: float | None = None, is_away: bool = False) -> Any:
+    """A fault: the source answers with an error."""
+
+    def fault(ask: Ask, answer: Answer) -> Answer:
+        raise SourceError("`the source` refuses", retry_after, is_away=is_away)
+
+    return fault
+
+
+def test_a_source_that_is_away_is_asked_within_two_seconds_of_its_return(source: Direct, time: Time) -> None:
+    """However long it was away, and after a refusal too. The first questions of a fleet are spread over that time."""
+    fleet = [follower(source, time, None, random=Random(number)) for number in range(40)]
+    for one in fleet:
+        stepped(one, time, 2)
+    source.fault = down
+    first = sorted(one.step() for one in fleet)
+    assert first[0] < LONGEST_AWAY / 10
+    assert LONGEST_AWAY * 0.9 < first[-1] <= LONGEST_AWAY
+    assert {LONGEST_AWAY / 2 <= one.step() <= LONGEST_AWAY for one in fleet for _ in range(40)} == {True}
+    source.fault = refusing()
+    for _ in range(40):
+        fleet[0].step()
+    source.fault = refusing(5.0, is_away=True)
+    assert 5 <= fleet[0].step() <= 5 + LONGEST_AWAY
 
 
 def test_what_is_refused_again_and_again_is_not_fetched_again(source: Direct, time: Time) -> None:

@@ -2,7 +2,7 @@
 
 import re
 
-from writ.api.agent.pacing import LONGEST_BACK_OFF, MOST_DELTA_BYTES, MOST_DELTAS, MOST_REFUSALS
+from writ.api.agent.pacing import LONGEST_AWAY, LONGEST_BACK_OFF, MOST_DELTA_BYTES, MOST_DELTAS, MOST_REFUSALS
 from writ.api.agent.sources.published import LONGEST_BUNDLE
 from writ.api.agent.sources.upstream import UpstreamLimits
 from writ.bundles.feed.callers import LONGEST_CALLERS
@@ -28,4 +28,4 @@ def test_the_limits_are_told() -> None:
         MOST_DELTAS,
         MOST_DELTA_BYTES,
     ]
-    assert (LONGEST_BACK_OFF, MOST_REFUSALS, limits.retry_after) == (30, 3, 300)
+    assert (LONGEST_AWAY, LONGEST_BACK_OFF, MOST_REFUSALS, limits.retry_after) == (2, 30, 3, 300)

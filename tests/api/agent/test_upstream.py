@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from writ.api.agent.sources.bundle_source import Ask, FetchedBundle, FetchedUpdate, SourceError, Unchanged
+from writ.api.agent.sources.source_connection import KEEP_ALIVE_SECONDS, MOST_UNANSWERED
 from writ.api.agent.sources.upstream import Upstream as Source
 from writ.api.agent.sources.upstream import UpstreamLimits, checked_token, token_in
 
@@ -181,8 +182,9 @@ def test_an_interrupted_download_goes_on(source: Source, server: Upstream, tmp_p
     """Also one that was packed at first."""
     content = server.history.bundle()
     server.cut_bundles_at, server.packs = 1_000, packs
-    with pytest.raises(SourceError, match="cut the connection"):
+    with pytest.raises(SourceError, match="cut the connection") as caught:
         source.fetch(ask(tmp_path))
+    assert not caught.value.is_away, "a download that begins again and again is much"
     server.cut_bundles_at = None
     found = source.fetch(ask(tmp_path))
     assert isinstance(found, FetchedBundle)
@@ -309,6 +311,8 @@ BROKEN: dict[str, tuple[Callable[[Handler], bool], str]] = {
     "bad packing": (lies_about_packing, "packed answer is damaged"),
     "strange packing": (packs_strangely, "not asked for"),
 }
+LASTING = ("page", "bad packing", "strange packing")
+"""Those with an answer that would not be better in a moment."""
 
 
 @pytest.mark.parametrize("fault", BROKEN)
@@ -319,8 +323,32 @@ def test_a_broken_server_is_told_in_a_sentence(fault: str, source: Source, serve
     with pytest.raises(SourceError, match=said) as caught:
         source.fetch(ask(tmp_path))
     assert "\n" not in str(caught.value)
+    assert caught.value.is_away is (fault not in LASTING)
     server.fault = None
     assert isinstance(source.fetch(ask(tmp_path)), FetchedBundle)
+
+
+@pytest.mark.parametrize(("status", "is_away"), [(401, False), (404, False), (408, True), (429, True), (502, True)])
+def test_a_refusal_is_told_from_a_server_that_is_away(
+    source: Source, server: Upstream, tmp_path: Path, status: int, is_away: bool
+) -> None:
+    """A refusal lasts, so the follower asks seldom."""
+    server.fault = lambda handler: handler.refuse(status, "no") is None
+    with pytest.raises(SourceError) as caught:
+        source.fetch(ask(tmp_path))
+    assert caught.value.is_away is is_away
+
+
+def test_the_system_notices_a_server_that_is_gone(source: Source, server: Upstream, tmp_path: Path) -> None:
+    """One that lost its power says nothing, while a question waits for half a minute."""
+    source.fetch(ask(tmp_path))
+    connected = source._connection._socket
+    assert connected is not None
+    assert connected.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE) == 1
+    assert connected.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) == 1
+    seconds = connected.getsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE)
+    times = connected.getsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPCNT)
+    assert (seconds, times) == (KEEP_ALIVE_SECONDS, MOST_UNANSWERED)
 
 
 def test_no_server_at_all(tmp_path: Path) -> None:
@@ -329,8 +357,9 @@ def test_no_server_at_all(tmp_path: Path) -> None:
         port = taken.getsockname()[1]
     for url, said in ((f"http://127.0.0.1:{port}", "refused"), ("http://writ.invalid", "its name can't be resolved")):
         source = Source(url, "prod")
-        with pytest.raises(SourceError, match=said):
+        with pytest.raises(SourceError, match=said) as caught:
             source.fetch(ask(tmp_path))
+        assert caught.value.is_away
         source.close()
 
 
