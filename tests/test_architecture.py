@@ -78,7 +78,7 @@ ROOMS = {
     "writ.api.review": _down("asking people replaying testing wording effects"),
     "writ.api.server": _down(
         """
-        server tls worker supervision acceptor listening connection deadline exchange outlet known_head
+        server worker supervision tls acceptor listening connection deadline exchange outlet known_head
         owner lane_calls connection_queues request_parser response_head shares refusal
         """
     ),
@@ -92,7 +92,7 @@ ROOMS = {
     "writ.api.store": _down(
         """
         historical_model store insight environment_changes promotions gateway_changes trials policy_tests copying
-        expiring gathered_writes writing models examination duties leases backup history sign_ins credentials audit
+        expiring gathered_writes writing models examination duties leases backups history sign_ins credentials audit
         finding
         search elements credential_rows actor pages gateway_settings environments environment_ids database errors
         """

@@ -100,6 +100,8 @@ class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
             logging.getLogger(LOG).error("%s; the certificate that was read before stays", error)
         else:
             self.tls, self.pem = context, pem
+            for part in self.service.parts:
+                part.certificates(pem)
             fault = files.fault_of_dates(pem.certificate, datetime.now(UTC))
             if fault is not None:
                 logging.getLogger(LOG).warning("%s", fault)

@@ -6,7 +6,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final, NamedTuple, NoReturn
 
-from cryptography.x509 import load_pem_x509_certificate
+from cryptography.x509 import load_pem_x509_certificate, load_pem_x509_certificates
 
 TICKETS: Final = 1
 """The session tickets of a connection over TLS 1.3. One is enough to resume a session (RFC 8446, 4.6.1). OpenSSL would
@@ -100,6 +100,14 @@ class TlsFiles:
         if isinstance(error, ssl.SSLError) and error.reason in _MISMATCH:
             return UnusableTls(f"the key `{self.key}` is not that of the first certificate in `{self.certificate}`")
         return UnusableTls(f"`{self.certificate}` and `{self.key}` can't be used: {_reason(error)}")
+
+
+def first_end(certificates: bytes) -> float | None:
+    """Returns when the first of these certificates in PEM ends (epoch seconds), or None if that can't be read."""
+    try:
+        return min(one.not_valid_after_utc.timestamp() for one in load_pem_x509_certificates(certificates))
+    except ValueError:  # OpenSSL reads more than this library
+        return None
 
 
 def _check_file(path: Path, mark: str, noun: str) -> None:

@@ -46,7 +46,7 @@ from ..store.environment_ids import DEFAULT
 from ..store.errors import StoreUnavailable
 from ..store.store import Store
 from ..telemetry.metrics.counts import Counts
-from ..telemetry.metrics.definitions import MetricServer
+from ..telemetry.metrics.metric import MetricServer
 from .routes.all_routes import ACCESS, COUNTED
 from .server_parts import ServerParts
 
@@ -117,8 +117,8 @@ class ServiceParts(ServerParts):
     @cached_property
     def metrics(self) -> MetricsAnswering:
         """Answers requests for metrics."""
-        readings = StoreReadings(self.store, self.lease)
-        return MetricsAnswering(self.counts.table, MetricServer.SERVICE, readings, self.work.read)
+        readings = StoreReadings(self.store, self.clock, self.settings.backup_hours, self.lease)
+        return MetricsAnswering(self.counts.table, MetricServer.SERVICE, readings, self.work.read, self.machine)
 
     def report_damage(self, environment: str, error: BundleError) -> bool:
         """Takes a damaged bundle out of use. Returns False if that was done before."""

@@ -22,6 +22,7 @@ from ..endpoints.errors import ErrorAnswers
 from ..endpoints.gateway.front import GatewayFront, at_once
 from ..endpoints.gateway.gateway import Gateway
 from ..endpoints.gateway.gateway_answering import GatewayAnswering
+from ..endpoints.metrics_page.machine_readings import MachineReadings
 from ..endpoints.metrics_page.metrics_answering import MetricsAnswering
 from ..engines.live.engine_access import EngineOf
 from ..engines.live.preparing_threads import PreparingThreads
@@ -69,7 +70,7 @@ class ServerParts(ABC):
     `clock` gives epoch seconds. `own_url` is the public URL if the settings name none. `counts` counts for the metrics.
     `calls` are the members of the metadata. `draining` tells that the server is about to stop. `preparing` surrounds
     what prepares an environment. `notes_callers` says that the callers of requests are noted, for the access log.
-    `share` is the part of limits that this server of several allows.
+    `share` is the part of limits that this server of several allows. `machine` is that of `ServerProgram`.
     """
 
     settings: Settings
@@ -83,6 +84,7 @@ class ServerParts(ABC):
     preparing: PreparingThreads = field(default_factory=PreparingThreads)
     notes_callers: bool = False
     share: ServerShare | None = None
+    machine: MachineReadings = field(default_factory=MachineReadings)
 
     def __post_init__(self) -> None:
         """Make now what the workers share in memory. Made after the fork, each worker would have its own."""

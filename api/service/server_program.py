@@ -13,6 +13,7 @@ from ..endpoints.decisions.batch import merged
 from ..endpoints.decisions.draining import Draining
 from ..endpoints.decisions.shared_rates import SharedRates
 from ..endpoints.gateway.envoy.listener import listener_on, reserved
+from ..endpoints.metrics_page.machine_readings import MachineReadings
 from ..endpoints.metrics_page.open_address import PATH, open_address, open_application
 from ..endpoints.metrics_page.worker_gauges import WorkerGauges
 from ..http.public_url import url_warning
@@ -55,7 +56,8 @@ class ServerProgram:
 
     `listener` and `envoy` are bound, and `url` is the server's own URL. `is_inherited` says that the service manager
     keeps the listener. `counts` counts for the metrics, `rates` for rate limits, in all workers together. `decisions`
-    is the decision log, and `requests` the access log and traces.
+    is the decision log, and `requests` the access log and traces. `machine` reads the disk, the certificates and the
+    processes.
     """
 
     def __init__(
@@ -67,9 +69,10 @@ class ServerProgram:
         routes: Iterable[tuple[str, str]],
         directory: Path | None = None,
         share: ServerShare | None = None,
+        state: Path | None = None,
     ) -> None:
         """`name` is that of the service, for telemetry. `routes` are counted apart. `directory` has the server's keys.
-        `share` is the part of each rate limit that the server may allow.
+        `share` is the part of each rate limit that the server may allow. `state` is an agent's state directory.
 
         Raises BadSetting, CannotListen, OSError.
         """
@@ -84,6 +87,7 @@ class ServerProgram:
         self.decisions = decision_log(kept, directory, merged, log)
         self.requests = observing(settings, name, self.counts, log, os.environ, options.tls is not None)
         self.draining, self.clock = Draining(), time.time
+        self.machine = MachineReadings(state if directory is None else directory)
 
     @property
     def address(self) -> str:
@@ -148,7 +152,7 @@ class ServerProgram:
         )
         yield Part(start=requests.start_worker, refused=requests.refused, end=requests.end_worker)
         yield Part(start=lambda _: decisions.start_worker(counts), beat=decisions.beat, end=decisions.end_worker)
-        yield Part(drain=self.draining.begin)
+        yield Part(drain=self.draining.begin, certificates=self.machine.serve)
 
     def _side(self, application: Application) -> SideAddress | None:
         """Returns the side that serves the metrics without a credential, or None without such a setting.

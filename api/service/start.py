@@ -199,6 +199,7 @@ class ServiceStart:
             draining=program.draining,
             notes_callers=program.requests.is_on,
             share=self._shared.share,
+            machine=program.machine,
         )
 
     def _life(self, parts: ServiceParts, activation: Activation, preparations: Preparations) -> Iterable[Part]:

@@ -297,6 +297,13 @@ class Settings:
         DEFAULT_BYTES,
         "Bytes of a worker's counters for rate limits. The more subjects are counted at a time, the more it takes.",
     )
+    backup_hours: int = setting(
+        "WRIT_BACKUP_HOURS",
+        count(100_000, lowest=0),
+        26,
+        "Hours after which `writ doctor` calls the last `writ backup` too old. With 0, another program backs up the"
+        " store: no command and no metric tells the age.",
+    )
     audit_days: int = setting("WRIT_AUDIT_DAYS", count(100_000), 400, "Days for which audit entries are kept.")
     sweep_days: int = setting(
         "WRIT_SWEEP_DAYS",

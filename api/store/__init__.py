@@ -12,6 +12,6 @@ All SQL of Writ is in this package. Reading path, from the bottom up:
   task each;
 - `store`: the interface to all of these;
 - `leases`, `duties`: how several servers on one database keep in step, and which of them works for all;
-- `backup`, `copying`, `examination`, `historical_model`: a copy in a file, a copy in another store, a check from
+- `backups`, `copying`, `examination`, `historical_model`: a copy in a file, a copy in another store, a check from
   outside, and the model at an earlier revision.
 """

@@ -8,6 +8,7 @@ from .audit.anchor import Anchor
 from .audit.events import Event
 from .audit.seals import Seal, Sealer
 from .audit.tampering import Tampered, verified_seal
+from .audit.unsealed import Unsealed, unsealed_after
 from .database.connection import Connection
 from .database.connections import DatabaseServer, StoreConnections
 from .database.driver_errors import DRIVER_ERRORS
@@ -25,13 +26,16 @@ class Examined:
 
     `newest` is the time (RFC 3339) of the newest audit entry, or None without an entry. `head` says what is wrong with
     the head of the audit log, or is None. `waits` is true if `writ restore` made the store, and no seal followed.
+    `unsealed` are the entries after the last seal. `created` is the time of the oldest environment.
     """
 
     format: int
     bytes: int
     newest: str | None
     head: str | None
-    waits: bool = False
+    waits: bool
+    unsealed: Unsealed
+    created: str | None
 
 
 def examine(path: Path, anchor: Anchor, sealer: Sealer) -> Examined:
@@ -71,7 +75,16 @@ def _examined(connections: SqliteConnections, anchor: Anchor, sealer: Sealer) ->
         newest = None if row is None else str(row[0])
         waits = _waits_for_seal(db, anchor)
         head = None if waits else _fault_of_head(db, anchor, sealer)
-    return Examined(int(version), path.stat().st_size, newest, head, waits)
+        unsealed = unsealed_after(db, _seal_in(anchor))
+        (created,) = db.execute("SELECT min(created) FROM environments").fetchone()
+    return Examined(int(version), path.stat().st_size, newest, head, waits, unsealed, created)
+
+
+def _seal_in(anchor: Anchor) -> Seal | None:
+    try:
+        return anchor.read()
+    except Tampered:
+        return None
 
 
 def _check_pages(db: Connection) -> None:

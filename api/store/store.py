@@ -17,7 +17,7 @@ from ..settings.settings import SYNCHRONOUS
 from . import environment_changes
 from .actor import Actor
 from .audit.audit_log import AuditLog
-from .backup import back_up
+from .backups.backup import back_up
 from .credentials.credentials import Credentials
 from .database.connection import Connection
 from .database.connections import BUSY_SECONDS, DatabaseServer, Primary, Timed, untimed

@@ -22,7 +22,7 @@ from ...identity.guard import Access
 from ...identity.recent_headers import RecentHeaders
 from ...identity.tokens.upstream_tokens import UpstreamTokens
 from ...service.server_parts import Application, ServerParts
-from ...telemetry.metrics.definitions import MetricServer
+from ...telemetry.metrics.metric import MetricServer
 from .admitted_callers import Anyone, GivenKeys, Keys
 from .agent_searches import Filters, Unavailable
 from .browsers import NoBrowsers
@@ -85,7 +85,9 @@ class AgentParts(ServerParts):
     @cached_property
     def metrics(self) -> MetricsAnswering:
         """Answers requests for metrics."""
-        return MetricsAnswering(self.counts.table, MetricServer.AGENT, NoReadings(), self.deciding.in_thread)
+        return MetricsAnswering(
+            self.counts.table, MetricServer.AGENT, NoReadings(), self.deciding.in_thread, self.machine
+        )
 
     def report_damage(self, environment: str, error: BundleError) -> bool:
         """Reports a damaged bundle. Returns whether to log it."""

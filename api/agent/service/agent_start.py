@@ -46,7 +46,8 @@ class AgentStart:
 
         Raises BadSetting, CannotListen, UnusableCallers, ValueError, ImportError, OSError.
         """
-        self.program = ServerProgram("writ-agent", server, settings, log, COUNTED)
+        state = None if options.state is None else Path(options.state)
+        self.program = ServerProgram("writ-agent", server, settings, log, COUNTED, state=state)
         self._options = replace(options, counters=self.program.rates.counters)
         self._following = Following(self._options, *_events(log))
         token_file = None if options.token_file is None else Path(options.token_file)
@@ -69,6 +70,7 @@ class AgentStart:
             decision_log=program.decisions.log,
             notes_callers=program.requests.is_on,
             draining=program.draining,
+            machine=program.machine,
         )
         service = program.service(create_agent(parts), self._life(), self._engines)
         program.listen()

@@ -12,12 +12,14 @@ from ...settings.settings import Settings
 from ...settings.store_settings import StoreSettings
 from ...store.audit.anchor import FILE as HEAD_FILE
 from ...store.audit.anchor import Anchor
+from ...store.audit.audit_log import LATE_SECONDS
 from ...store.database.engine import open_database
 from ...store.database.newest_format import STORE_FORMAT
 from ...store.database.sqlite.opening import FILE
 from ...store.errors import StoreUnavailable
 from ...store.examination import Examined, examine
 from ...store.leases.reaching import reached_to_look
+from .backup_check import HOUR, check_backup
 from .finding import DoctorFinding, failure, ok, warning
 
 CLOCK_SECONDS: Final = 5.0
@@ -40,7 +42,9 @@ def check_store(directory: Path, settings: Settings, now: float) -> Iterator[Doc
     except StoreUnavailable as ex:
         yield failure(str(ex), "if it is damaged or gone, restore a backup with `writ restore`")
         return
-    yield from (_format(examined), _head(examined), _clock(examined, now))
+    yield from (_format(examined), _head(examined, now), _clock(examined, now))
+    if settings.backup_hours:
+        yield check_backup(directory, examined.created, settings.backup_hours, now)
 
 
 def _check_server(directory: Path, named: StoreSettings) -> Iterator[DoctorFinding]:
@@ -76,9 +80,15 @@ def _format(examined: Examined) -> DoctorFinding:
     return ok(f"the store is sound, {size}, of format {examined.format}")
 
 
-def _head(examined: Examined) -> DoctorFinding:
+def _head(examined: Examined, now: float) -> DoctorFinding:
     if examined.waits:
         return ok("the store was restored, and the next start seals its audit log again; `writ audit verify` checks it")
+    entries, _, since = examined.unsealed
+    if examined.head is None and since is not None and now - since > LATE_SECONDS:
+        return warning(
+            f"unsealed entries of the audit log: {entries:,}, the oldest {(now - since) / HOUR:,.0f} hours old",
+            "start the service, which seals them; if it runs, its log says why it can't",
+        )
     if examined.head is None:
         return ok("the audit log goes on from its last seal")
     return failure(

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import time
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -10,7 +11,8 @@ from typing import Final
 import click
 
 from ...settings.durations import read_duration
-from ...store.backup import back_up_older
+from ...store.backups.backup import back_up_older
+from ...store.backups.last_backup import note_backup
 from ...store.errors import OlderFormat, StoreUnavailable
 from ..output import CommandFailed, error_console
 from .repeated_backups import recorded_backup, repeat, stopped_by_signals
@@ -39,7 +41,8 @@ def backup_command(file: Path, every: str | None, keep: int | None, directory: P
     if the last backup failed.
 
     The audit log records the backup before Writ makes it, so a backup that fails is recorded too. A store of an older
-    format is only read, and gets no entry. To use the backup, run `writ restore`. Exit code 2 if a
+    format is only read, and gets no entry. The file `last-backup` in the data directory says when the last complete
+    backup began: the metrics and `writ doctor` tell its age. To use the backup, run `writ restore`. Exit code 2 if a
     file can't be read or written.
 
     \b
@@ -58,8 +61,10 @@ def backup_command(file: Path, every: str | None, keep: int | None, directory: P
         raise click.UsageError(f"`{file}` is a folder; name a file in it, or give `--every`")
     if not file.parent.is_dir():
         raise CommandFailed(f"{file.parent}: the folder does not exist")
+    began = time.time()
     try:
         _back_up(directory, file)
+        note_backup(directory, file, began)
     except StoreUnavailable as ex:
         raise CommandFailed(str(ex)) from None
     error_console().print(f"{file}: {file.stat().st_size:,} bytes", markup=False)
@@ -79,8 +84,8 @@ def _repeat(folder: Path, every: str, keep: int, directory: Path) -> None:
             open_store(directory).close()
     except StoreUnavailable as ex:
         raise CommandFailed(str(ex)) from None
-    back_up = partial(_back_up, directory)
-    succeeded = repeat(back_up, folder, seconds, keep, lambda said: console.print(said, markup=False), stop)
+    back_up, note = partial(_back_up, directory), partial(note_backup, directory)
+    succeeded = repeat(back_up, note, folder, seconds, keep, lambda said: console.print(said, markup=False), stop)
     sys.exit(0 if succeeded else 1)
 
 

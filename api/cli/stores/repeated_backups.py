@@ -12,7 +12,7 @@ from typing import Final
 from ....bundles.conditions.instants import show_seconds
 from ...store.actor import command_actor
 from ...store.audit.events import Event
-from ...store.backup import verify_backup
+from ...store.backups.backup import verify_backup
 from ...store.errors import StoreUnavailable
 from ...store.store import Store
 
@@ -24,6 +24,9 @@ Tell = Callable[[str], None]
 BackUp = Callable[[Path], None]
 """Copies the store to a new file. Raises StoreUnavailable."""
 
+Note = Callable[[Path, float], None]
+"""Remembers a backup that is complete, and when it began (epoch seconds). Raises StoreUnavailable."""
+
 
 def recorded_backup(store: Store, file: Path) -> None:
     """Copies a store to a new file, after an entry in its audit log. Raises StoreUnavailable.
@@ -34,11 +37,12 @@ def recorded_backup(store: Store, file: Path) -> None:
     store.backup(file)
 
 
-def back_up_into(back_up: BackUp, folder: Path, keep: int, now: float) -> Path:
+def back_up_into(back_up: BackUp, note: Note, folder: Path, keep: int, now: float) -> Path:
     """Makes one verified backup in `folder`, named by the time `now` (epoch seconds), and returns its path.
 
     Keeps the newest `keep` backups. It removes older ones only after the new one was verified, so the newest good one
-    always stays. Raises StoreUnavailable: nothing was removed then, and the file that failed is gone.
+    always stays. Raises StoreUnavailable: nothing was removed then, and the file that failed is gone. If the backup is
+    complete and only can't be noted, the file stays.
     """
     if not folder.is_dir():  # to make it would fill the disk below a mount point
         raise StoreUnavailable(f"the folder `{folder}` of the backups is gone; put it back")
@@ -52,6 +56,7 @@ def back_up_into(back_up: BackUp, folder: Path, keep: int, now: float) -> Path:
     for old in backups_in(folder)[keep:]:
         with suppress(OSError):  # the new one is good, and the next backup tries again
             old.unlink()
+    note(file, now)
     return file
 
 
@@ -64,7 +69,9 @@ def backups_in(folder: Path) -> list[Path]:
     return sorted(found, reverse=True)
 
 
-def repeat(back_up: BackUp, folder: Path, seconds: int, keep: int, tell: Tell, stop: threading.Event) -> bool:
+def repeat(
+    back_up: BackUp, note: Note, folder: Path, seconds: int, keep: int, tell: Tell, stop: threading.Event
+) -> bool:
     """Makes backups at once and every `seconds`, until `stop` is set. Returns whether the last one succeeded.
 
     A backup that fails is told, and tried again at the next time.
@@ -73,7 +80,7 @@ def repeat(back_up: BackUp, folder: Path, seconds: int, keep: int, tell: Tell, s
     due = time.monotonic()
     while not stop.is_set():
         try:
-            file = back_up_into(back_up, folder, keep, time.time())
+            file = back_up_into(back_up, note, folder, keep, time.time())
             succeeded = True
             tell(f"{file}: {file.stat().st_size:,} bytes, verified")
         except (StoreUnavailable, OSError) as ex:

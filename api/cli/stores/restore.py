@@ -9,7 +9,7 @@ import click
 
 from ....bundles.wording import quoted
 from ...engines.live.data_directory import UnusableDirectory, hold, prepare_directory
-from ...store.backup import Restored, restore
+from ...store.backups.backup import Restored, restore
 from ...store.credentials.restored_credentials import RestoredCredential, UndoneChange
 from ...store.errors import StoreUnavailable
 from ..output import CommandFailed, error_console, os_sentence

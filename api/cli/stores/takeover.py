@@ -14,7 +14,7 @@ from ...engines.live.data_directory import UnusableDirectory, hold, prepare_dire
 from ...engines.publishing.publisher import Published
 from ...engines.publishing.publishing_target import shown
 from ...identity.keys.folder import AUDIT_FOLDER, BUNDLE_FOLDER, FOLDER
-from ...store.backup import Restored, restore
+from ...store.backups.backup import Restored, restore
 from ...store.environment_ids import DEFAULT
 from ...store.errors import NotFound
 from ...store.leases.reaching import taken_over

@@ -9,8 +9,10 @@ from typing import Protocol, TypeAlias
 from ...http.pace import Pace
 from ...store.environment_ids import Bounds
 from ...telemetry.metrics.counter_table import CounterTable
-from ...telemetry.metrics.definitions import BUILD_INFO, Metric, MetricServer, Series
+from ...telemetry.metrics.definitions import BUILD_INFO
 from ...telemetry.metrics.exposition import MetricsScope, exposition
+from ...telemetry.metrics.metric import Metric, MetricServer, Series
+from .machine_readings import MachineReadings
 
 
 class Readings(Protocol):
@@ -50,10 +52,12 @@ class MetricsAnswering:
         where: MetricServer,
         readings: Readings,
         in_thread: Callable[[Callable[[], Page]], Awaitable[Page]],
+        machine: MachineReadings,
     ) -> None:
-        """`in_thread` returns the result of work that a thread does."""
+        """`in_thread` returns the result of work that a thread does. `machine` reads what surrounds the server."""
         self._table, self._where, self._readings, self._in_thread = table, where, readings, in_thread
         self._build_info: Mapping[Metric, Mapping[Series, float]] = {BUILD_INFO: {(version("writ-pdp"),): 1.0}}
+        self._machine = machine
         self._lock, self._pace = threading.Lock(), Pace()
 
     async def answer(self, accept: str, bounds: Bounds) -> Page:
@@ -66,4 +70,5 @@ class MetricsAnswering:
     def _made(self, accept: str, bounds: Bounds) -> Page:
         with self._lock:
             asked = MetricsScope(where=self._where, bounds=bounds, existing=self._readings.environments())
-            return exposition(self._table, {**self._readings.read(), **self._build_info}, asked, accept)
+            machine = self._machine.read(self._table.processes())
+            return exposition(self._table, {**self._readings.read(), **machine, **self._build_info}, asked, accept)

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from ..tls import TlsContents
+
 
 def _nothing(*_: object) -> None:
     """Do nothing at this moment."""
@@ -21,7 +23,8 @@ class Part:
     - `stop` when it is asked to stop.
     - `end` after its last answer, in the reverse order.
 
-    The master calls `tend` about every second, `drain` when the service is asked to stop by TERM, `worker_gone` with
+    The master calls `certificates` with the files of TLS each time it has read them, before it forks the workers that
+    use them. It calls `tend` about every second, `drain` when the service is asked to stop by TERM, `worker_gone` with
     the process id of each worker that ended, and `end_service` after the last one, in the reverse order. What `beat`,
     `connections`, `stop` or `end` raises is logged, and the other parts go on.
     """
@@ -32,6 +35,7 @@ class Part:
     refused: Callable[[int, bytes], None] = _nothing
     stop: Callable[[], None] = _nothing
     end: Callable[[], None] = _nothing
+    certificates: Callable[[TlsContents], None] = _nothing
     tend: Callable[[], None] = _nothing
     drain: Callable[[], None] = _nothing
     worker_gone: Callable[[int], None] = _nothing

@@ -24,6 +24,7 @@ from .retention import expired_entries, remove_expired
 from .seals import Purpose, Seal, Sealer, add_seal, all_seals, head, newest_seal
 from .size import LogSize, SizeOfLog
 from .tampering import Tampered, VerifiedEntry, verified_entries, verified_seal
+from .unsealed import Unsealed, unsealed_after
 
 SEAL_SECONDS: Final = 3_600.0
 """Seconds after which the head of the log is signed again, if there are new entries."""
@@ -193,6 +194,15 @@ class AuditLog:
         """Returns the size of the log, with what is `known` of it from earlier calls."""
         with self._connections.reading() as db:
             return known.look(db)
+
+    def unsealed(self) -> Unsealed:
+        """Returns the entries after the last seal that this server knows. The seal is not verified."""
+        try:
+            anchor = self._anchor.read()
+        except Tampered:
+            anchor = None
+        with self._connections.reading() as db:
+            return unsealed_after(db, anchor)
 
     def check(self, sealer: Sealer, known_heads: dict[int, bytes], progress: Progress = lambda *_: None) -> VerifiedLog:
         """Check the whole log at one instant.

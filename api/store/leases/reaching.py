@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..backup import Restored
+from ..backups.backup import Restored
 from ..database.connections import DatabaseServer
 from ..errors import driver_needed
 from .lengths import LEASE_SECONDS

@@ -8,7 +8,7 @@ from typing import Final
 
 import psycopg
 
-from ..backup import Restored, states_of
+from ..backups.backup import Restored, states_of
 from ..database.engine import open_database
 from ..database.postgresql.connection import PostgresConnection, failures
 from ..errors import StoreUnavailable

@@ -12,9 +12,8 @@ from ..metrics.definitions import (
     LOG_QUEUE_BYTES,
     LOG_QUEUE_CALLS,
     LOG_RECORDS,
-    Metric,
-    Series,
 )
+from ..metrics.metric import Metric, Series
 from .decision_log import DecisionLog
 from .entry import Waiting
 from .writer import Writer

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from .definitions import METRICS, Metric, MetricType, Series, Split
+from .definitions import METRICS
+from .metric import Metric, MetricType, Series, Split
 
 SHIFT: Final = 13
 """The first bucket of every histogram has the times below 2**13 ns (8 µs). Each bucket ends at twice the time before.

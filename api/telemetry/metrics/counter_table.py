@@ -9,8 +9,9 @@ from typing import Final
 
 from .blocks import Block, EnvironmentBlocks
 from .counter_layout import PROCESS, USED, Layout
-from .definitions import METRICS, WORKERS, MetricType, Split
+from .definitions import METRICS, WORKERS
 from .last_hour import HourSamples
+from .metric import MetricType, Split
 
 _WORD: Final = 8
 
@@ -75,6 +76,10 @@ class CounterTable:
                 for block in EnvironmentBlocks(self.layout, row).all():
                     for at in self._gauges_of_blocks:
                         row[block.start + at] = 0
+
+    def processes(self) -> list[int]:
+        """Returns the ids of the workers that live, as far as the master has noticed their end."""
+        return [row[PROCESS] for row in self._used() if row[PROCESS]]
 
     def sums(self) -> list[int]:
         """Returns the sum of all rows for each counter outside the blocks of environments, by its place."""

@@ -43,9 +43,8 @@ from .definitions import (
     STATUSES,
     STORE_SECONDS,
     STRICT_FAULTS,
-    Metric,
-    Series,
 )
+from .metric import Metric, Series
 
 NO_ENVIRONMENT: Final = "(none)"
 """The name for a bundle that belongs to no environment, since it was compiled from files."""

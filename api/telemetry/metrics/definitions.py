@@ -4,13 +4,25 @@ Names and units follow Prometheus' conventions: base units, `_total` on counters
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from enum import Enum, auto
 from itertools import product
 from typing import Final
 
 from ....runtime.requests.members import STRICT_CODES
 from ....runtime.rules.reasons import ReasonCode
+from .machine_metrics import (
+    BACKUP_TIME,
+    CERTIFICATE_ENDS,
+    DISK_FREE,
+    DISK_SIZE,
+    PROCESS_CPU,
+    PROCESS_MAX_FDS,
+    PROCESS_MEMORY,
+    PROCESS_OPEN_FDS,
+    PROCESS_START,
+    SEAL_TIME,
+    UNSEALED_ENTRIES,
+)
+from .metric import Metric, MetricServer, MetricType, Series, Split
 
 STATUSES: Final = (
     *(200, 201, 202, 204, 206, 304),
@@ -21,9 +33,6 @@ STATUSES: Final = (
 
 OTHER: Final = "other"
 STATUS_CLASSES: Final = ("1xx", "2xx", "3xx", "4xx", "5xx")
-
-Series = tuple[str, ...]
-"""The values of a metric's labels, in their order."""
 
 GRPC_CHECK: Final = "envoy.service.auth.v3.Authorization/Check"
 GRPC_HEALTH: Final = "grpc.health.v1.Health/Check"
@@ -37,58 +46,6 @@ GRPC_STATUSES: Final = (
 
 OK: Final[Series] = ("200",)
 """The series of answers 200. They are so many that only their times are counted: see `exposition`."""
-
-
-class MetricType(Enum):
-    """The type of a metric, as Prometheus names it."""
-
-    COUNTER = "counter"
-    GAUGE = "gauge"
-    HISTOGRAM = "histogram"
-
-
-class Split(Enum):
-    """The label by which the series of a metric are split, beside the metric's own labels."""
-
-    NOTHING = auto()
-    ROUTE = auto()
-    """By the path and the method of a route."""
-
-    ENVIRONMENT = auto()
-    """By the id of an environment. A credential that is bound to environments sees these metrics only."""
-
-    READ = auto()
-    """It is not counted, but read for each answer."""
-
-
-class MetricServer(Enum):
-    """Which server has a metric."""
-
-    BOTH = "service, agent"
-    SERVICE = "service"
-    AGENT = "agent"
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Metric:
-    """A row of the table. `series` are the values that its own `labels` have together.
-
-    The value of a gauge that is split by environment is the least of all workers. Others are added up.
-    """
-
-    name: str
-    kind: MetricType
-    unit: str
-    help: str
-    labels: tuple[str, ...] = ()
-    series: tuple[Series, ...] = ((),)
-    split: Split = Split.NOTHING
-    where: MetricServer = MetricServer.BOTH
-
-    @property
-    def all_labels(self) -> tuple[str, ...]:
-        """Returns the labels, those that it is split by first."""
-        return {Split.ROUTE: ("route", "method"), Split.ENVIRONMENT: ("environment",)}.get(self.split, ()) + self.labels
 
 
 ERROR: Final[Series] = ("error", "")
@@ -378,7 +335,9 @@ METRICS: Final = (
     *(GRPC_REQUESTS, GRPC_LATENCIES, REFUSED_CREDENTIALS),
     *(DECISIONS, SEARCHES, STRICT_FAULTS, REVISION, IN_FORCE_SINCE, LAST_CONTACT, COMMITS, BUILDS, BUILD_SECONDS),
     *(CONFIRMATIONS, CONFIRMATION_TIMEOUTS, LEASE_REMAINING, SERVERS, UPKEEP_DUTY),
-    *(STORE_SECONDS, STORE_BYTES, AUDIT_ENTRIES, AUDIT_BYTES, CACHE_LOOKUPS, CACHE_ENTRIES),
+    *(STORE_SECONDS, STORE_BYTES, BACKUP_TIME, AUDIT_ENTRIES, AUDIT_BYTES, UNSEALED_ENTRIES, SEAL_TIME),
+    *(CACHE_LOOKUPS, CACHE_ENTRIES, CERTIFICATE_ENDS, DISK_FREE, DISK_SIZE),
+    *(PROCESS_CPU, PROCESS_MEMORY, PROCESS_OPEN_FDS, PROCESS_MAX_FDS, PROCESS_START),
     *(LOG_RECORDS, LOG_BYTES, LOG_DROPPED, LOG_ERRORS),
     *(LOG_QUEUE_CALLS, LOG_LIMIT_CALLS, LOG_QUEUE_BYTES, LOG_LIMIT_BYTES),
 )

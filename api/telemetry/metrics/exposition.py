@@ -14,7 +14,8 @@ from prometheus_client.utils import floatToGoString
 from .blocks import OTHERS, Block
 from .counter_layout import BOUNDS_SECONDS, SUM, Layout, width
 from .counter_table import CounterTable
-from .definitions import LATENCIES, METRICS, OK, REQUESTS, Metric, MetricServer, MetricType, Series, Split
+from .definitions import LATENCIES, METRICS, OK, REQUESTS
+from .metric import Metric, MetricServer, MetricType, Series, Split
 
 _NANO: Final = 1e9
 _EDGES: Final = (*map(floatToGoString, BOUNDS_SECONDS), "+Inf")

@@ -15,7 +15,8 @@ from typing import Final, NamedTuple
 
 from .blocks import OTHERS, Block, EnvironmentBlocks
 from .counter_layout import Layout
-from .definitions import DECISIONS, Series
+from .definitions import DECISIONS
+from .metric import Series
 
 MINUTES: Final = 60
 """The minutes that can be read, the current one included."""

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from writ.api.server.tls import TlsFiles, UnusableTls
+from writ.api.server.tls import TlsFiles, UnusableTls, first_end
 
 from tests.api.conftest import ALLOWED
 from tests.support.certificates import Authority, Pair
@@ -324,25 +324,34 @@ def _accepts(server: Server) -> bool:
 
 def test_a_renewed_certificate_is_read_at_sighup(tmp_path: Path, authority: Authority) -> None:
     """One that can't be used leaves the old one; connections that are open go on."""
-    used, renewed = authority.pair("used"), authority.pair("renewed")
+    used, renewed = authority.pair("used"), authority.pair("renewed", later=timedelta(hours=1))
 
     def served() -> bytes | None:
         with connected(server) as connection:
             assert isinstance(connection.socket, ssl.SSLSocket)
             return connection.socket.getpeercert(binary_form=True)
 
+    def end() -> float:
+        with server.client() as client:
+            text = client.get("/metrics").text
+        (line,) = re.findall(r'^writ_tls_certificate_expiry\S+{certificate="served"} (\S+)$', text, re.M)
+        return float(line)
+
     with running(tmp_path / "data", *used.options, trust=authority.trust()) as server:
         before = served()
+        assert end() == first_end(used.certificate.read_bytes())
         shutil.copy(renewed.certificate, used.certificate)
         server.process.send_signal(signal.SIGHUP)
         assert wait_until(lambda: "the certificate that was read before stays" in server.log)
         assert wait_until(lambda: server.log.count("Worker exiting") == 1)
         assert served() == before
+        assert end() != first_end(renewed.certificate.read_bytes()), "the metric is of what is served, not of the file"
         shutil.copy(renewed.key, used.key)
         server.process.send_signal(signal.SIGHUP)
         assert wait_until(lambda: server.log.count("Worker exiting") == 2)
         assert served() == ssl.PEM_cert_to_DER_cert(renewed.certificate.read_text()) != before
         assert asked(server).status == 200
+        assert end() == first_end(renewed.certificate.read_bytes())
 
 
 def test_a_certificate_outside_its_dates_is_told_at_the_start_and_at_sighup(

@@ -6,6 +6,7 @@ import re
 import shutil
 import sqlite3
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -14,6 +15,8 @@ from pathlib import Path
 import pytest
 from writ.api.cli.doctor import store_checks as checks_of_the_store
 from writ.api.settings.settings import settings_from
+from writ.api.store.audit.anchor import FILE as HEAD_FILE
+from writ.api.store.backups.last_backup import note_backup
 from writ.api.store.database.schema import MIGRATIONS
 from writ.api.store.database.sqlite.migrating import APPLICATION_ID
 from writ.api.store.database.sqlite.opening import FILE
@@ -260,6 +263,31 @@ def test_a_clock_that_was_set_back(data: Path) -> None:
         )
         db.commit()
     assert any("s behind the newest entry of the audit log" in said for _, _, said in of(data))
+
+
+def test_the_age_of_the_last_backup(data: Path, tmp_path: Path) -> None:
+    """A new store needs none, and an old one is told. With 0 hours, another program makes the backups."""
+    with closing(sqlite3.connect(data / FILE)) as db:
+        db.execute("UPDATE environments SET created = '2020-01-01T00:00:00Z'")
+        db.commit()
+    only(data, "warning", "store", "^no backup of the store is known$")
+    assert faults("--data", str(data), settings={"WRIT_BACKUP_HOURS": "0"}) == []
+    note_backup(data, tmp_path / "old.db", time.time() - 27 * 3_600)
+    only(data, "warning", "store", "^the last backup is 27 hours old: `.*/old.db`$")
+    assert faults("--data", str(data), settings={"WRIT_BACKUP_HOURS": "30"}) == []
+    assert writ("backup", tmp_path / "new.db", "--data", data).returncode == 0
+    assert of(data) == []
+
+
+def test_entries_that_were_not_sealed_for_hours(data: Path) -> None:
+    with closing(sqlite3.connect(data / FILE)) as db:
+        anchor = json.loads((data / HEAD_FILE).read_bytes())
+        db.executescript("DROP TRIGGER audit_unchanged;")
+        body = json.dumps({"time": "2020-01-01T00:00:00Z", "event": "service.started"})
+        query = "INSERT INTO audit (number, body, digest) VALUES (?, ?, x'00')"
+        db.execute(query, (anchor["number"] + 1, body))
+        db.commit()
+    only(data, "warning", "store", "^unsealed entries of the audit log: 1, the oldest [0-9,]+ hours old$")
 
 
 def test_a_key_that_was_left_in_its_file(data: Path) -> None:

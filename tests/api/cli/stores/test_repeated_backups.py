@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 from writ.api.cli.stores.repeated_backups import back_up_into, backups_in, recorded_backup, repeat
-from writ.api.store.backup import restore, verify_backup
+from writ.api.store.backups.backup import restore, verify_backup
+from writ.api.store.backups.last_backup import last_backup, note_backup
 from writ.api.store.elements.edits import Create
 from writ.api.store.errors import StoreUnavailable
 from writ.api.store.store import Store
@@ -36,12 +37,16 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "backups"
 
 
+def into(store: Store, folder: Path, keep: int, now: float) -> Path:
+    return back_up_into(partial(recorded_backup, store), partial(note_backup, store.directory), folder, keep, now)
+
+
 def test_the_newest_ones_stay_and_can_be_restored(store: Store, folder: Path, tmp_path: Path) -> None:
     (folder / "writ-mine.db").touch()
     made = []
     for hour in range(5):
         write(store, Create("roles", {"id": f"r{hour}"}))
-        made.append(back_up_into(partial(recorded_backup, store), folder, 2, hour * HOUR))
+        made.append(into(store, folder, 2, hour * HOUR))
     assert backups_in(folder) == [made[4], made[3]]
     assert sorted(one.name for one in folder.iterdir()) == [made[3].name, made[4].name, "writ-mine.db"]
     assert made[4].stat().st_mode & 0o777 == 0o600
@@ -56,7 +61,7 @@ def test_a_backup_that_can_not_be_verified_removes_nothing(
     store: Store, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The copy is damaged on its way, as by a bad disk."""
-    good = [back_up_into(partial(recorded_backup, store), folder, 2, hour * HOUR) for hour in range(2)]
+    good = [into(store, folder, 2, hour * HOUR) for hour in range(2)]
     sound = Store.backup
 
     def damaged(self: Store, file: Path) -> None:
@@ -68,9 +73,12 @@ def test_a_backup_that_can_not_be_verified_removes_nothing(
     with monkeypatch.context() as patched:
         patched.setattr(Store, "backup", damaged)
         with pytest.raises(StoreUnavailable, match="could not be verified, and older ones stay: "):
-            back_up_into(partial(recorded_backup, store), folder, 1, 9 * HOUR)
+            into(store, folder, 1, 9 * HOUR)
     assert backups_in(folder) == good[::-1]
-    back_up_into(partial(recorded_backup, store), folder, 1, 10 * HOUR)
+    noted = last_backup(store.directory, 9 * HOUR)
+    assert noted is not None
+    assert (noted.file, noted.seconds) == (str(good[1]), 1 * HOUR)
+    into(store, folder, 1, 10 * HOUR)
     assert len(backups_in(folder)) == 1
     store.close()
 
@@ -147,9 +155,10 @@ def test_the_last_failure_is_the_exit_code(store: Store, folder: Path) -> None:
         told.append(said)
         stop.set()
 
-    assert repeat(partial(recorded_backup, store), folder, 60, 1, tell, stop) is True
+    calls = partial(recorded_backup, store), partial(note_backup, store.directory)
+    assert repeat(*calls, folder, 60, 1, tell, stop) is True
     stop.clear()
-    assert repeat(partial(recorded_backup, store), folder / "missing", 60, 1, tell, stop) is False
+    assert repeat(*calls, folder / "missing", 60, 1, tell, stop) is False
     assert [one.startswith("WARNING") for one in told] == [False, True]
     store.close()
 

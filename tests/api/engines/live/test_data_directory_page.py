@@ -47,4 +47,11 @@ def test_the_table_lists_all_that_a_data_directory_has(tmp_path: Path, model_fil
         found |= whole_files(data)
     listed = rows()
     assert {one for one in found if not is_listed(one, listed)} == set()
-    assert found >= {"decision-log.key", "exports", "audit-head.replaced", "writ.db.replaced", "writ.db-commits"}
+    assert found >= {
+        "last-backup",
+        "decision-log.key",
+        "exports",
+        "audit-head.replaced",
+        "writ.db.replaced",
+        "writ.db-commits",
+    }

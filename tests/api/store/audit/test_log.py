@@ -81,6 +81,24 @@ def sealed(store: Store, clock: Clock) -> VerifiedLog:
     return store.audit.check(SEALER, {})
 
 
+@pytest.mark.of_file
+def test_what_is_not_sealed_is_told_and_a_log_that_was_cut_never_looks_sealed(
+    store: Store, clock: Clock, tmp_path: Path
+) -> None:
+    tell(store, clock, 2)
+    assert store.audit.unsealed() == (2, 0.0, START + 1)
+    store.audit.seal(clock.now, SEALER)
+    assert store.audit.unsealed() == (0, START + 2, None)
+    tell(store, clock, 3)
+    assert store.audit.unsealed() == (3, START + 2, START + 3)
+    store.audit.seal(clock.now, SEALER)
+    with closing(sqlite3.connect(tmp_path / FILE)) as db:
+        db.executescript("DROP TRIGGER audit_kept; DELETE FROM audit WHERE number > 1;")
+    assert store.audit.unsealed() == (4, 0.0, None)
+    (tmp_path / ANCHOR).write_bytes(b"{}")
+    assert store.audit.unsealed() == (1, 0.0, START + 1)
+
+
 def test_an_entry_says_who_did_what_where_from_and_when(store: Store, clock: Clock) -> None:
     clock.now = START + 0.1239
     made = store.create_environment(ADMIN, "staging")

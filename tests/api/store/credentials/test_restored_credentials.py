@@ -8,7 +8,7 @@ import pytest
 from writ.api.store.actor import command_actor
 from writ.api.store.audit.entries import EntryFilter
 from writ.api.store.audit.events import Event
-from writ.api.store.backup import Restored, restore
+from writ.api.store.backups.backup import Restored, restore
 from writ.api.store.credentials.credentials import ApiKeySpec, ClientSpec
 from writ.api.store.credentials.restored_credentials import RestoredCredential, UndoneChange
 from writ.api.store.store import Store

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from sqlite_utils import Database
-from writ.api.store.backup import back_up_older, restore
+from writ.api.store.backups.backup import back_up_older, restore
 from writ.api.store.database.newest_format import STORE_FORMAT
 from writ.api.store.database.schema import MIGRATIONS
 from writ.api.store.database.sqlite import upgrade_copies

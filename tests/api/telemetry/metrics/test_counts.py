@@ -16,16 +16,9 @@ from writ.api.telemetry.metrics import counter_layout
 from writ.api.telemetry.metrics.blocks import OTHERS
 from writ.api.telemetry.metrics.counter_layout import BOUNDS_SECONDS, LAST, MOST_ENVIRONMENTS, SUM
 from writ.api.telemetry.metrics.counts import NO_ENVIRONMENT, Counts
-from writ.api.telemetry.metrics.definitions import (
-    BUILD_INFO,
-    CACHE_ENTRIES,
-    METRICS,
-    STATUSES,
-    MetricServer,
-    MetricType,
-    Split,
-)
+from writ.api.telemetry.metrics.definitions import BUILD_INFO, CACHE_ENTRIES, METRICS, STATUSES
 from writ.api.telemetry.metrics.exposition import MetricsScope, Readings, exposition
+from writ.api.telemetry.metrics.metric import MetricServer, MetricType, Split
 from writ.bundles.manifest import Environment
 from writ.runtime.rules.reasons import ReasonCode
 
@@ -60,7 +53,7 @@ def value(found: Samples, name: str, **labels: str) -> float:
 def test_every_metric_has_a_name_a_unit_and_a_help_by_the_conventions() -> None:
     assert len({metric.name for metric in METRICS}) == len(METRICS)
     for metric in METRICS:
-        assert metric.name.startswith("writ_")
+        assert metric.name.startswith(("writ_", "process_"))
         assert metric.help.endswith(".")
         assert metric.unit or metric is BUILD_INFO
         assert (metric.kind is MetricType.COUNTER) == metric.name.endswith("_total")

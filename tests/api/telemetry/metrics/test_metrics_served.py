@@ -298,6 +298,19 @@ def test_changes_are_counted_and_the_revision_is_told(server: Server) -> None:
     assert since > 1.7e9
 
 
+def test_the_surroundings_are_told(server: Server) -> None:
+    """A service without a backup says 0, so that an alert comes. The numbers of processes are those of them all."""
+    assert wait_until(lambda: value(samples(server), "writ_audit_seal_timestamp_seconds") > 1.7e9)
+    found = samples(server)
+    assert value(found, "writ_backup_timestamp_seconds") == 0
+    assert 0 < value(found, "writ_disk_free_bytes") <= value(found, "writ_disk_size_bytes")
+    assert not any(name.startswith("writ_tls") for name, _ in found), "it has no TLS"
+    assert value(found, "process_resident_memory_bytes") > WORKERS * 10e6
+    assert 0 < value(found, "process_open_fds") < value(found, "process_max_fds")
+    assert value(found, "process_cpu_seconds_total") > 0
+    assert value(found, "process_start_time_seconds") < value(found, "writ_audit_seal_timestamp_seconds") + 1
+
+
 def test_what_can_not_be_read_is_counted_apart(server: Server) -> None:
     before = samples(server)
     with RawConnection(server.host, server.port) as raw:
@@ -405,7 +418,9 @@ def test_an_agent_has_the_metrics_of_its_decisions(tmp_path: Path) -> None:
         assert decisions(found, "(none)") == {"ALLOWED": 7, "ACTION_NOT_PERMITTED": 1, "error": 1}
         assert value(found, "writ_searches_total", search="resource") == 1
         assert value(found, "writ_workers") == 2
-        assert not any(name.startswith(("writ_store", "writ_audit", "writ_bundle")) for name, _ in found)
+        elsewhere = ("writ_store", "writ_audit", "writ_bundle", "writ_backup", "writ_disk")
+        assert not any(name.startswith(elsewhere) for name, _ in found)
+        assert value(found, "process_open_fds") > 0
         where = OPEN_ADDRESS.search(agent.log)
         assert where
         assert decisions(samples_in(httpx.get(f"{where[1]}/metrics").text), "(none)") == decisions(found, "(none)")

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 import yaml
 from writ.api.service.routes.all_routes import COUNTED
-from writ.api.telemetry.metrics.definitions import METRICS, Metric, MetricType, Split
+from writ.api.telemetry.metrics.definitions import METRICS
+from writ.api.telemetry.metrics.metric import Metric, MetricType, Split
 
 from tests.support.server import ROOT
 
@@ -27,7 +28,7 @@ NAMES = {metric.name: metric for metric in METRICS} | {
     for end in ("_bucket", "_sum", "_count")
 }
 OF_PROMETHEUS = {"job", "instance", "le"}
-_SELECTED = re.compile(r"\b(writ_\w+)(?:\{([^{}]*(?:\{env\}[^{}]*)*)\})?")
+_SELECTED = re.compile(r"\b((?:writ|process)_\w+)(?:\{([^{}]*(?:\{env\}[^{}]*)*)\})?")
 _MATCHER = re.compile(r'(\w+)(=~|!~|!=|=)"([^"]*)"')
 
 
@@ -66,7 +67,7 @@ def values_of(metric: Metric, label: str) -> set[str] | None:
 
 @pytest.mark.parametrize("expression", NAMED)
 def test_an_expression_asks_for_metrics_that_exist(expression: str) -> None:
-    asked = re.findall(r"\bwrit_\w+", expression)
+    asked = re.findall(r"\b(?:writ|process)_\w+", expression)
     assert {name for name in asked if name not in NAMES} == set()
     assert asked or "up{" in expression
 
@@ -88,7 +89,7 @@ def test_an_expression_selects_by_labels_and_values_that_exist(expression: str) 
 def test_an_expression_groups_by_labels_that_exist(expression: str) -> None:
     labels = {
         *OF_PROMETHEUS,
-        *(label for name in re.findall(r"\bwrit_\w+", expression) for label in NAMES[name].all_labels),
+        *(label for name in re.findall(r"\b(?:writ|process)_\w+", expression) for label in NAMES[name].all_labels),
     }
     for grouped in re.findall(r"\bby \(([^)]*)\)", expression):
         assert {label.strip() for label in grouped.split(",")} <= labels
@@ -96,7 +97,7 @@ def test_an_expression_groups_by_labels_that_exist(expression: str) -> None:
 
 def test_a_counter_is_never_asked_for_without_a_rate() -> None:
     for title, expression in EXPRESSIONS:
-        for name in re.findall(r"\bwrit_\w+", expression):
+        for name in re.findall(r"\b(?:writ|process)_\w+", expression):
             if NAMES[name].kind is not MetricType.GAUGE and "label_values" not in expression:
                 assert re.search(rf"\b(rate|increase)\({name}\b", expression), title
 
@@ -107,7 +108,7 @@ def test_every_metric_is_on_the_dashboard() -> None:
 
 
 def _names(expression: str) -> list[str]:
-    return re.findall(r"\bwrit_\w+", expression)
+    return re.findall(r"\b(?:writ|process)_\w+", expression)
 
 
 def test_the_panels_have_their_places() -> None:

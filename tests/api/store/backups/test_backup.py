@@ -3,7 +3,7 @@
 import threading
 
 import pytest
-from writ.api.store.backup import REPLACED, restore
+from writ.api.store.backups.backup import REPLACED, restore
 from writ.api.store.elements.edits import Create
 from writ.api.store.errors import StoreUnavailable
 from writ.api.store.store import Store

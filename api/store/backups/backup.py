@@ -10,22 +10,22 @@ from itertools import chain, count
 from pathlib import Path
 from types import MappingProxyType
 
-from ...bundles.conditions.instants import show_seconds
-from .actor import command_actor
-from .audit.anchor import FILE as ANCHOR
-from .audit.anchor import Anchor
-from .audit.entries import AuditEntry, append
-from .audit.events import Event
-from .credentials.restored_credentials import ReplacedStore, RestoredCredential
-from .database.connection import Connection
-from .database.connections import StoreConnections
-from .database.sqlite.connections import SqliteConnections
-from .database.sqlite.copying import BESIDE, copy_database, remove_files, unfinished_file
-from .database.sqlite.migrating import migrate
-from .database.sqlite.opening import FILE
-from .database.sqlite.soundness import fault_of_pages, fold, format_of, is_damaged, is_in_use
-from .environments import Environment, all_environments
-from .errors import StoreUnavailable
+from ....bundles.conditions.instants import show_seconds
+from ..actor import command_actor
+from ..audit.anchor import FILE as ANCHOR
+from ..audit.anchor import Anchor
+from ..audit.entries import AuditEntry, append
+from ..audit.events import Event
+from ..credentials.restored_credentials import ReplacedStore, RestoredCredential
+from ..database.connection import Connection
+from ..database.connections import StoreConnections
+from ..database.sqlite.connections import SqliteConnections
+from ..database.sqlite.copying import BESIDE, copy_database, remove_files, unfinished_file
+from ..database.sqlite.migrating import migrate
+from ..database.sqlite.opening import FILE
+from ..database.sqlite.soundness import fault_of_pages, fold, format_of, is_damaged, is_in_use
+from ..environments import Environment, all_environments
+from ..errors import StoreUnavailable
 
 REPLACED = "writ.db.replaced"
 """The name that `restore` gives to the database that it replaces. Another one is `.2`, and so on."""

@@ -6,7 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from writ.api.store.backup import REPLACED, restore
+from writ.api.store.backups.backup import REPLACED, restore
 from writ.api.store.database.sqlite.opening import FILE
 from writ.api.store.elements.edits import Create
 from writ.api.store.errors import StoreUnavailable
