@@ -13,6 +13,7 @@ from ...runtime.engine import Engine
 from ...runtime.rates.rate_table import RateTable
 from .following import Following, OnStatus
 from .options import FollowOptions
+from .sources.bundle_head import LONGEST_BUNDLE
 from .status import Status
 
 LOOK_SECONDS: Final = 0.005
@@ -39,6 +40,7 @@ def follow(
     poll_seconds: float | None = None,
     ca_file: str | Path | None = None,
     proxy: str | None = None,
+    max_bundle_bytes: int = LONGEST_BUNDLE,
     storage_options: Mapping[str, Any] | None = None,
     clock: Callable[[], float] = time.time,
     counters: RateTable | None = None,
@@ -60,12 +62,11 @@ def follow(
         state: A folder for the last good state. A follower loads it when it starts, and several processes share it.
         min_epoch: The least epoch of a bundle.
         min_revision: The least revision of a bundle in this epoch.
-        max_staleness: The time in seconds after which `engine` raises FollowError, if the source does not confirm that
-            the revision is the newest.
+        max_staleness: The seconds without a confirmation by the source, after which `engine` raises FollowError.
         poll_seconds: The time between two looks at a file, a folder, or a server that does not wait.
-        ca_file: The certificates of the authorities for the certificate of a server, of a web server or of S3, instead
-            of those of the system.
+        ca_file: The authorities for the certificate of a server, a web server or S3, instead of those of the system.
         proxy: The URL of an HTTP proxy.
+        max_bundle_bytes: The most bytes of a bundle. A longer one is refused before it is written to the disk.
         storage_options: The options of fsspec for a published folder.
         clock: The clock of the engine. It returns epoch seconds.
         counters: The counters of the engine for rate limits, such as `RateCounters()`. Without them, no policy with a

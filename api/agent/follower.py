@@ -18,6 +18,7 @@ from .followed_bundle import FollowedBundle, followed_bundle_from
 from .freshness import Clocks, system_clocks
 from .in_force import Candidate, Events, InForce
 from .pacing import Pacing, Refusals
+from .sources.bundle_head import LONGEST_BUNDLE, check_file
 from .sources.bundle_source import (
     NEVER,
     Answer,
@@ -65,16 +66,18 @@ class Follower:
         clocks: Clocks | None = None,
         random: Random | None = None,
         wait: float = WAIT_SECONDS,
+        longest: int = LONGEST_BUNDLE,
         events: Events | None = None,
     ):
         """`engine` is one to go on with, in a forked process. `clock`, `counters` and `strict` are those of a
         new one.
 
-        `floor` is the least epoch and revision that is accepted. `max_staleness` and `wait` are in seconds.
+        `floor` is the least epoch and revision that is accepted. `max_staleness` and `wait` are in seconds. `longest`
+        is the most bytes of a bundle.
         """
         self._source, self._trust, self._counters, self._strict = source, trust, counters, strict
         self._clock, self._clocks, self._wait = clock, clocks or system_clocks(), wait
-        self._max_staleness, self._state = max_staleness, state
+        self._max_staleness, self._state, self._longest = max_staleness, state, longest
         reader = None if state is None else StateReader(state, trust, clock, counters, strict)
         self._in_force = InForce(state, reader, self._clocks, floor, engine, events or Events())
         self._folder = Path(tempfile.gettempdir()) if state is None else state.folder
@@ -269,6 +272,7 @@ class Follower:
         """Returns the bundle in a file, verified. If it is refused, its file is gone."""
         path, temporary = answer.path, answer.temporary
         try:
+            check_file(path, self._longest)  # before it is copied, or read as a whole
             if self._state is not None and not temporary:
                 path, temporary = self._state.copied(path), True
             uuid = self._in_force.current.environment or None

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from ...runtime.engine import Engine
 from ...runtime.rates.rate_table import RateTable
 from .follower import WAIT_SECONDS, Follower
 from .in_force import Events
+from .sources.bundle_head import LONGEST_BUNDLE
 from .sources.bundle_source import BundleSource
 from .sources.file_source import LOOK_SECONDS, FileSource
 from .sources.upstream import Upstream, UpstreamLimits, checked_token, token_in
@@ -42,6 +43,7 @@ class FollowOptions:
     poll_seconds: float | None = None
     ca_file: str | Path | None = None
     proxy: str | None = None
+    max_bundle_bytes: int = LONGEST_BUNDLE
     storage_options: Mapping[str, Any] | None = None
     clock: Callable[[], float] = time.time
     counters: RateTable | None = None
@@ -99,6 +101,7 @@ class FollowOptions:
             options=self.storage_options,
             ca_file=None if self.ca_file is None else str(self.ca_file),
             proxy=self.proxy,
+            longest=self.max_bundle_bytes,
         )
 
     def _upstream(self) -> Upstream:
@@ -108,7 +111,9 @@ class FollowOptions:
             credential = token_in(Path(self.token_file))
         elif token is not None:
             credential = partial(checked_token, token)
-        limits = UpstreamLimits() if self.poll_seconds is None else UpstreamLimits(interval=self.poll_seconds)
+        limits = UpstreamLimits(bundle=self.max_bundle_bytes)
+        if self.poll_seconds is not None:
+            limits = replace(limits, interval=self.poll_seconds)
         return Upstream(
             self._url,
             self.environment,
@@ -131,6 +136,7 @@ class FollowOptions:
             engine=engine,
             floor=(self.min_epoch or int(self.min_revision > 0), self.min_revision),
             max_staleness=self.max_staleness,
+            longest=self.max_bundle_bytes,
             wait=WAIT_SECONDS if self.max_staleness is None else min(WAIT_SECONDS, self.max_staleness / 2),
             clock=self.clock,
             counters=self.counters,

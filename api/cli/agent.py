@@ -9,6 +9,7 @@ import click
 from ..agent.options import FollowOptions, published_source
 from ..agent.service.agent_start import AgentStart
 from ..agent.service.callers_file import UnusableCallers
+from ..agent.sources.bundle_head import LONGEST_BUNDLE
 from ..server.listening import CannotListen
 from ..server.server import Service, run
 from ..server.tls import UnusableTls
@@ -65,6 +66,13 @@ class _Source:
 @click.option("--ca-file", type=click.Path(path_type=Path), help="The authorities for the source's certificate (PEM).")
 @click.option("--proxy", metavar="URL", help="Reach the source through this HTTP proxy.")
 @click.option(
+    "--max-bundle-bytes",
+    type=click.IntRange(1),
+    default=LONGEST_BUNDLE,
+    show_default=True,
+    help="Refuse a longer bundle, before it is written to the disk.",
+)
+@click.option(
     "--bind",
     metavar="HOST:PORT|unix:PATH",
     help=f"The address to listen on. The default is {DEFAULT_BIND}, or the socket that systemd hands over.",
@@ -85,6 +93,7 @@ def agent_command(
     min_epoch: int,
     ca_file: Path | None,
     proxy: str | None,
+    max_bundle_bytes: int,
     bind: str | None,
     **asked: Any,
 ) -> None:
@@ -111,6 +120,7 @@ def agent_command(
             max_staleness=max_staleness,
             ca_file=ca_file,
             proxy=proxy,
+            max_bundle_bytes=max_bundle_bytes,
         )
         server = server_asked(bind, DEFAULT_BIND, **asked)
         service = _prepare(options, callers, server, is_open=bundle is not None and callers is None)

@@ -10,12 +10,13 @@ from typing import Any, Final
 import fsspec
 from fsspec.asyn import AsyncFileSystem
 
-from ....bundles.errors import OlderBundle
+from ....bundles.errors import BundleError, OlderBundle
 from ....bundles.feed.callers import LONGEST_CALLERS
 from ....bundles.feed.index import INDEX_FILE, LONGEST_INDEX, Index, PublishedFile
 from ....bundles.feed.position import Position, refuse_other_environment
 from ....bundles.feed.update import LONGEST_UPDATE
 from ..trust import Trust
+from .bundle_head import LONGEST_BUNDLE, check_size
 from .bundle_source import Answer, Ask, FetchedBundle, FetchedUpdate, Interrupted, SourceError, Unchanged
 from .download import Download, new_download
 from .web_folder import WebFolder
@@ -25,9 +26,6 @@ POLL_SECONDS: Final = 5.0
 
 CALL_SECONDS: Final = 60.0
 """The longest time of one call to a store, in seconds, where fsspec can bound it."""
-
-LONGEST_BUNDLE: Final = 16 * 1024**3
-"""The most bytes of a bundle."""
 
 _WEB: Final = ("http://", "https://")
 _USER: Final = re.compile("//[^/@]*@")
@@ -39,8 +37,10 @@ class FolderSource:
 
     `trust` verifies the index. `interval` is in seconds. `options` are those of fsspec for the store. A web server is
     read without fsspec, unless there are options. `ca_file` and `proxy` are those of `SourceConnection`, for a web
-    server; S3 takes `ca_file` too. `clock` gives epoch seconds. Raises ValueError for a URL that fsspec does not know
-    or a `ca_file` that it does not take, OSError if that can't be read, and ImportError if fsspec lacks a package.
+    server; S3 takes `ca_file` too. A bundle has at most `longest` bytes. `clock` gives epoch seconds.
+
+    Raises ValueError for a URL that fsspec does not know or a `ca_file` that it does not take, OSError if that can't be
+    read, and ImportError if fsspec lacks a package.
     """
 
     def __init__(
@@ -52,9 +52,10 @@ class FolderSource:
         options: Mapping[str, Any] | None = None,
         ca_file: str | None = None,
         proxy: str | None = None,
+        longest: int = LONGEST_BUNDLE,
         clock: Callable[[], float] = time.time,
     ):
-        self._trust, self._clock = trust, clock
+        self._trust, self._clock, self._longest = trust, clock, longest
         self.name, self.interval = f"`{_USER.sub('//', url)}`", interval
         self._web = WebFolder(url, ca_file, proxy) if url.startswith(_WEB) and not options else None
         self._store: Any = self._web
@@ -114,19 +115,18 @@ class FolderSource:
         file = index.bundle.file
         if ask.tag == file.name:
             return Unchanged(ask.tag)
-        if file.size > LONGEST_BUNDLE:
-            raise SourceError(f"the bundle in {self.name} has {file.size} bytes, more than {LONGEST_BUNDLE}")
+        check_size(file.size, self._longest)
         download = self._download
         if download is None or download.tag != file.name:
             self._forget_download()
-            download, self._hash = new_download(ask.folder, file.name), hashlib.sha256()
+            download, self._hash = new_download(ask.folder, file.name, self._longest), hashlib.sha256()
             self._download = download
         try:
             while download.size < file.size:
                 piece = self._part(file, download.size, min(download.size + _PIECE, file.size))
                 download.add([piece], download.size)
                 self._hash.update(piece)
-        except OSError:
+        except (OSError, BundleError):
             self._forget_download()
             raise
         self._download = None

@@ -20,9 +20,10 @@ from ....bundles.feed.update import CONTENT_TYPE, LONGEST_UPDATE
 from ....bundles.wording import quoted
 from ...settings.setting_readers import is_loopback
 from ...telemetry.log import LOG
+from .bundle_head import LONGEST_BUNDLE
 from .bundle_source import NEVER, Answer, Ask, FetchedBundle, FetchedUpdate, Interrupted, SourceError, Unchanged
 from .download import Download, new_download
-from .response_body import pieces, whole
+from .response_body import MOST_EXPANSION, Expanded, pieces, whole
 from .source_connection import BROKEN, ExchangeDeadline, SourceConnection, reason
 
 BUNDLE_TYPE: Final = "application/vnd.writ.bundle"
@@ -49,6 +50,7 @@ class UpstreamLimits:
     - `answer`: from the end of the wait to the last byte of an update, or to the first byte of a bundle.
     - `least_rate`: the bytes of a bundle that must come in each second on average.
     - `bundle`: the size of a bundle.
+    - `expansion`: how many times longer than what came an unpacked answer may be.
     - `resumes`: how often one download goes on after an interruption.
     - `retry_after`: how long the server may ask to be left alone.
     - `interval`: from one question to the next, if the server does not hold them.
@@ -56,7 +58,8 @@ class UpstreamLimits:
 
     answer: float = 30.0
     least_rate: int = 32 * 1024
-    bundle: int = 16 * 1024**3
+    bundle: int = LONGEST_BUNDLE
+    expansion: int = MOST_EXPANSION
     resumes: int = 5
     retry_after: float = 300.0
     interval: float = 5.0
@@ -82,7 +85,7 @@ class Upstream:
         self._limits = limits or UpstreamLimits()
         self._credential = credential
         self.name, self._path, self._is_private = _checked(base, environment, credential is not None)
-        self._proof = -math.inf
+        self._proof, self._takes_packed = -math.inf, True
         self._connection = SourceConnection(base, ca_file, proxy)
         self._download: Download | None = None
 
@@ -113,6 +116,7 @@ class Upstream:
             except Interrupted:
                 raise
             except SourceError as ex:
+                self._takes_packed &= not isinstance(ex, Expanded)  # what is genuine comes without packing
                 said = f"{self.name} gave no usable answer: {ex}"
                 raise SourceError(said, ex.retry_after, is_away=ex.is_away) from None
 
@@ -133,7 +137,7 @@ class Upstream:
         if download is not None and download.size:
             headers |= {"Range": f"bytes={download.size}-", "If-Range": download.tag}
         else:
-            headers["Accept-Encoding"] = "gzip"
+            headers["Accept-Encoding"] = "gzip" if self._takes_packed else "identity"
         return headers
 
     @property
@@ -150,7 +154,7 @@ class Upstream:
         kind = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
         if kind == CONTENT_TYPE and response.status == 200:
             self._forget_download()
-            update = whole(response, LONGEST_UPDATE)
+            update = whole(response, LONGEST_UPDATE, self._limits.expansion)
             self._proof = time.monotonic()
             return FetchedUpdate(update, accepted, issued=None if self._is_private else NEVER)
         if kind != BUNDLE_TYPE:
@@ -175,14 +179,15 @@ class Upstream:
             return download
         self._forget_download()
         try:
-            self._download = new_download(folder, tag)
+            self._download = new_download(folder, tag, self._limits.bundle)
         except OSError as ex:
             raise _StorageError(ex) from None
         return self._download
 
     def _receive(self, download: Download, response: BaseHTTPResponse, offset: int) -> None:
         try:
-            download.add(_received(response, self._limits.bundle - offset), offset)
+            most = self._limits.bundle - offset
+            download.add(_received(response, most, self._limits.expansion), offset)
         except _Cut:
             if not _STRONG_TAG.fullmatch(download.tag) or download.resumes >= self._limits.resumes:
                 self._forget_download()
@@ -212,7 +217,7 @@ class Upstream:
             self._forget_download()
         said = ""
         with suppress(SourceError, ValueError, RecursionError, *BROKEN):
-            found = json.loads(whole(response, _LONGEST_ERROR))
+            found = json.loads(whole(response, _LONGEST_ERROR, self._limits.expansion))
             if isinstance(found, dict) and isinstance(found.get("error"), str):
                 said = f", {quoted(found['error'])}"
         is_away = response.status >= 500 or response.status in _PASSING
@@ -253,10 +258,10 @@ class _Cut(Exception):
         self.error = error
 
 
-def _received(response: BaseHTTPResponse, most: int) -> Iterator[bytes]:
+def _received(response: BaseHTTPResponse, most: int, expansion: int) -> Iterator[bytes]:
     """Yields the body of a response. It tells errors of the network from those of the disk."""
     try:
-        yield from pieces(response, most)
+        yield from pieces(response, most, expansion)
     except BROKEN as ex:
         raise _Cut(ex) from None
 

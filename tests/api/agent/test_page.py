@@ -3,7 +3,8 @@
 import re
 
 from writ.api.agent.pacing import LONGEST_AWAY, LONGEST_BACK_OFF, MOST_DELTA_BYTES, MOST_DELTAS, MOST_REFUSALS
-from writ.api.agent.sources.published import LONGEST_BUNDLE
+from writ.api.agent.sources.bundle_head import LONGEST_BUNDLE
+from writ.api.agent.sources.response_body import FREE_BYTES, MOST_EXPANSION
 from writ.api.agent.sources.upstream import UpstreamLimits
 from writ.bundles.feed.callers import LONGEST_CALLERS
 from writ.bundles.feed.index import LONGEST_INDEX
@@ -15,7 +16,7 @@ from tests.support.pages import page
 def test_the_limits_are_told() -> None:
     """In this order."""
     limits = UpstreamLimits()
-    assert limits.bundle == LONGEST_BUNDLE
+    assert (limits.bundle, limits.expansion) == (LONGEST_BUNDLE, MOST_EXPANSION)
     told = re.findall(r"\| (\d+) \|", page("api/agent/README.md").between("limits"))
     assert [int(one) for one in told] == [
         LONGEST_UPDATE,
@@ -25,6 +26,8 @@ def test_the_limits_are_told() -> None:
         int(limits.answer),
         limits.least_rate,
         limits.resumes,
+        MOST_EXPANSION,
+        FREE_BYTES,
         MOST_DELTAS,
         MOST_DELTA_BYTES,
     ]

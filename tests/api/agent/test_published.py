@@ -153,7 +153,7 @@ def test_sizes_are_bounded(folder: Folder, time: Time, tmp_path: Path) -> None:
     bundle = index.bundle
     huge = msgspec.structs.replace(bundle.file, size=17 * 1024**3)
     folder.publish(bundle=msgspec.structs.replace(bundle, file=huge))
-    with pytest.raises(SourceError, match="more than"):
+    with pytest.raises(BundleError, match="more than"):
         source_of(folder, time).fetch(asked(folder, tmp_path))
     (Path(folder.root) / INDEX_FILE).write_bytes(b"x" * 2_000_000)
     with pytest.raises(BundleError, match="the index has 1048577 bytes"):

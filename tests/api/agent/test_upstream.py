@@ -5,6 +5,7 @@ import socket
 import threading
 import time as system
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -195,14 +196,15 @@ def test_an_interrupted_download_goes_on(source: Source, server: Upstream, tmp_p
     assert ("range" in sent) != (sent["accept-encoding"] == "gzip")
 
 
-def test_a_download_goes_on_a_few_times_only(source: Source, server: Upstream, tmp_path: Path) -> None:
+def test_a_download_goes_on_a_few_times_only(server: Upstream, tmp_path: Path) -> None:
     """Then it begins anew. So a server that always cuts can't make a file that never fits."""
-    server.cut_bundles_at, server.packs = 100, False
-    for _ in range(9):
+    server.cut_bundles_at, server.packs = 700, False
+    source = Source(server.url, "prod", limits=replace(SHORT, resumes=1))
+    for _ in range(5):
         with pytest.raises(SourceError):
             source.fetch(ask(tmp_path))
     ranges = [one.headers.get("range") for one in server.requests]
-    assert ranges == [None, "bytes=100-", "bytes=200-", "bytes=300-", None, *ranges[1:5]]
+    assert ranges == [None, "bytes=700-", None, "bytes=700-", None]
     assert len(list(tmp_path.iterdir())) == 1
     source.close()
     assert list(tmp_path.iterdir()) == []
