@@ -42,7 +42,8 @@ START_ERRORS = (
 
 def _settings_help() -> str:
     """Returns the table of settings for `--help`. Click keeps the lines of a paragraph that begins with `\\b`."""
-    lines = (f"  {row.variable:<30}{row.shown_default}" for row in TABLE.values())
+    width = max(len(row.variable) for row in TABLE.values())
+    lines = (f"  {row.variable:<{width}}  {row.shown_default}".rstrip() for row in TABLE.values())
     return "\n".join(("\b", "Settings (environment variables) and their defaults:", *lines))
 
 

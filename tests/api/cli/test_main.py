@@ -4,6 +4,7 @@ from importlib.metadata import version
 
 import pytest
 from writ.api.cli.main import COMMANDS
+from writ.api.settings.settings import TABLE
 from writ.api.store.database.schema import MIGRATIONS
 from writ.bundles.file.header import VERSION
 
@@ -25,6 +26,14 @@ def test_a_command_has_help_with_examples_and_a_place_in_the_reference(name):
     shown = writ(name, "--help").stdout.decode()
     assert f"writ {name} " in shown.partition("Examples:")[2]
     assert f"`writ {name} " in REFERENCE.text
+
+
+def test_the_settings_of_a_service_stand_beside_their_defaults():
+    lines = writ("serve", "--help").stdout.decode().partition("their defaults:\n")[2].splitlines()
+    shown = {name: default for name, _, default in (line.strip().partition("  ") for line in lines)}
+    assert {name: default.strip() for name, default in shown.items()} == {
+        row.variable: row.shown_default for row in TABLE.values()
+    }
 
 
 def test_the_reference_has_the_table_of_commands(request):
