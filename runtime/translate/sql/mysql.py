@@ -103,7 +103,8 @@ class MySql(Dialect):
                 test = sql(f"JSON_LENGTH({{}}) = {len(names)}", value)
             case AnyElement(plan):
                 elements = sql("JSON_TABLE({}, '$[*]' COLUMNS (value JSON PATH '$')) AS writ_element", value)
-                test = sql("EXISTS (SELECT 1 FROM {} WHERE {})", elements, self.condition(plan))
+                # MySQL makes a join of EXISTS, and may then read the elements of one row for all rows.
+                test = sql("(SELECT COUNT(*) FROM {} WHERE {}) > 0", elements, self.condition(plan))
             case Matches(pattern):
                 self.refuse_pattern(condition, pattern)
             case NoneOf():
