@@ -85,7 +85,7 @@ def held(node: DirectGrants, mirror: Any, model: Any, now: float, vendor: str) -
         holder,
         models.Q(starts_at=None) | models.Q(starts_at__lte=now),
         models.Q(expires_at=None) | models.Q(expires_at__gt=now),
-        _same("resource_id", Cast(models.OuterRef("pk"), models.CharField()), vendor),
+        _same("resource_id", _as_text(models.OuterRef("pk"), vendor), vendor),
         _same("resource_type", node.resource_type, vendor),
         _one_of("action", (node.action, "*"), vendor),
     )
@@ -103,6 +103,17 @@ def _check_key(model: Any, vendor: str) -> None:
         return
     reason = f"grants name their resources by texts, and the key of `{model.__name__}` is a {type(key).__name__}"
     raise QueryRefused(reason, "keep the key as a text or an integer, or leave `mirror` out")
+
+
+def _as_text(key: Any, vendor: str) -> Any:
+    return _Concatenated(key) if vendor in ("mysql", "mariadb") else Cast(key, models.CharField())
+
+
+class _Concatenated(models.Func):  # type: ignore[misc]  # Django has no types
+    """A text or a number of MySQL as text. CAST would give it the collation of the connection, which may differ."""
+
+    template = "CONCAT(%(expressions)s, '')"
+    output_field = models.TextField()
 
 
 class _Bytes(models.Func):  # type: ignore[misc]  # Django has no types

@@ -106,10 +106,10 @@ def alias(request: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 
 def mariadb_of(server: pymysql.Connection) -> Any:
-    """A connection of Django to the server of another connection."""
+    """A connection of Django to the server of another connection. Its collation is not that of the tables."""
     pymysql.install_as_MySQLdb()
     with server.cursor() as cursor:
-        cursor.execute("CREATE DATABASE IF NOT EXISTS of_django COLLATE utf8mb4_general_ci")
+        cursor.execute("CREATE DATABASE IF NOT EXISTS of_django COLLATE utf8mb4_unicode_ci")
         cursor.execute("SELECT @@socket")
         (socket,) = cursor.fetchone()
     options = {"NAME": "of_django", "USER": "root", "HOST": socket, "OPTIONS": {"charset": "utf8mb4"}}
