@@ -24,7 +24,7 @@ from .column_conditions import (
 from .column_plan import in_milliseconds
 from .errors import Untranslatable
 from .fields import Date, DateTime, Decimal, Direct, Fields, Real, Uuid
-from .read_tree import TreeLimits
+from .read_tree import ROOT, TreeLimits
 from .translation_plan import plan
 
 Query = dict[str, Any]
@@ -38,6 +38,9 @@ MOST_DATES = 1_024
 
 LAST = datetime(9999, 12, 31, 23, 59, 59, 999_000)
 """The last date with a text."""
+
+MOST_DEPTH = 26
+"""The default of `indices.query.bool.max_nested_depth` is 30: two for the query around, and two for a condition."""
 
 MOST_BYTES = 32_766
 """The longest term that Lucene indexes."""
@@ -65,7 +68,21 @@ def query(tree: Any, fields: Fields, limits: TreeLimits | None = None, *, direct
     >>> query(tree, {"status": Text("status")})["bool"]["must_not"]
     [{'terms': {'status': ['draft']}}]
     """
-    return _query(plan(tree, fields, TARGET, limits, direct))
+    planned = plan(tree, fields, TARGET, limits, direct)
+    if (depth := _depth(planned)) > MOST_DEPTH:
+        reason = f"its conditions are nested {depth} deep, an index takes {MOST_DEPTH}"
+        raise Untranslatable(ROOT, TARGET, reason, "ask for the results instead of the filter")
+    return _query(planned)
+
+
+def _depth(plan: Plan) -> int:
+    match plan:
+        case And(children) | Or(children):
+            return 1 + max(map(_depth, children))
+        case Not(child):
+            return 1 + _depth(child)
+        case _:
+            return 0
 
 
 def _query(plan: Plan) -> Query:
@@ -159,14 +176,15 @@ def _date(value: datetime) -> str:
 
 
 def _terms(condition: ColumnCondition, values: tuple[Any, ...], most: int = MOST_TERMS) -> list[Any]:
-    if len(values) > most:
-        reason = f"the filter compares with {len(values)} values at once, an index takes {most}"
-        raise _refused(condition, reason, "ask for the results instead of the filter")
-    for value in values:
-        _check_length(condition, value)
+    found = list(values)
     if isinstance(condition.field, Real) and 0.0 in values:
-        return [*(value for value in values if value), 0.0, -0.0]  # two terms in an index, one number
-    return list(values)
+        found = [*(value for value in values if value), 0.0, -0.0]  # two terms in an index, one number
+    if len(found) > most:
+        reason = f"the filter compares with {len(found)} values at once, an index takes {most}"
+        raise _refused(condition, reason, "ask for the results instead of the filter")
+    for value in found:
+        _check_length(condition, value)
+    return found
 
 
 def _bound(op: Ordering, value: float) -> float:

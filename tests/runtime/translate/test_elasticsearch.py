@@ -40,6 +40,7 @@ def test_wildcards_in_a_constant_are_characters(pattern):
         (field("text", "regex", r"\d"), "not RE2"),
         (field("text", "eq", "é" * 20_000), "32766 bytes"),
         (field("whole", "in", list(range(70_000))), "an index takes 65536"),
+        (field("real", "in", [float(number) for number in range(65_536)]), "with 65537 values"),
         (field("moment", "in", [f"{year}-01-01T00:00:00.000000Z" for year in range(1000, 2025)]), "takes 1024"),
         (field("doc", "eq", 1), "flattens"),
         (field("money", "eq", 1), "integers or doubles"),
@@ -49,3 +50,17 @@ def test_refusals(tree, reason):
     with pytest.raises(Untranslatable) as caught:
         query(tree, {**FIELDS, "doc": Attributes("doc"), "money": Decimal("money", 9), "moment": DateTime("moment")})
     assert reason in caught.value.reason
+
+
+def test_a_query_may_be_nested_as_deep_as_an_index_takes():
+    """Elasticsearch refuses the 31st query in each other. A `ne` has two, and the caller's are around it."""
+    tree = field("text", "ne", "a")
+    for number in range(27):
+        assert query(tree, FIELDS)
+        tree = {
+            "type": "logical",
+            "operator": ("and", "or")[number % 2],
+            "conditions": [tree, field("flag", "eq", True)],
+        }
+    with pytest.raises(Untranslatable, match="nested 27 deep, an index takes 26"):
+        query(tree, FIELDS)
