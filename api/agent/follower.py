@@ -186,14 +186,23 @@ class Follower:
         said = str(error)
         if isinstance(error, OSError):
             said = f"the new state can't be stored: {(error.strerror or said).lower()}"
-        self._in_force.fail(said)
+        needs_bundle = isinstance(error, DoesNotFollow) and self._whole and not was_whole
+        if needs_bundle or self._is_patient(error):
+            self._in_force.excuse(said)
+        else:
+            self._in_force.fail(said)
         self._in_force.keep_fresh()
-        if isinstance(error, DoesNotFollow) and self._whole and not was_whole:
+        if needs_bundle:
             return self._pacing.before_bundle()
         if not isinstance(error, SourceError):
             return self._pacing.after_failure(None)
         pause = self._pacing.while_away if error.is_away else self._pacing.after_failure
         return pause(error.retry_after)
+
+    def _is_patient(self, error: Exception) -> bool:
+        """Returns whether an error is part of following: the source asks for patience, and something is in force."""
+        asks = isinstance(error, SourceError) and error.retry_after is not None
+        return asks and self._in_force.held is not None and self._pacing.is_patient(self._clocks.steady())
 
     def _newest(self) -> FollowedBundle | None:
         return self._in_force.held if self._candidate is None else self._candidate.held

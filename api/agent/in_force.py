@@ -60,7 +60,7 @@ class InForce:
     - `held` is what is in force, or None. `base` is its bundle without updates.
     - `floor` is the least epoch and revision that is accepted.
     - `current` is the state on disk. Without a state directory, it is kept in memory only.
-    - `error` is one sentence about the last failure, or None.
+    - `error` is one sentence about the last failure, or None. `excused` is one about what is no failure yet.
     """
 
     def __init__(
@@ -80,6 +80,7 @@ class InForce:
         self.callers: Callers | None = None
         self.current = _NOTHING
         self.error: str | None = None
+        self.excused: str | None = None
         self.last_contact: float | None = None
         self._token: bytes | None = None
         self._kept_fresh = -math.inf
@@ -175,7 +176,8 @@ class InForce:
     def _put(self, held: FollowedBundle) -> None:
         """Put this into force by one assignment."""
         changed = self.held is None or held.position != self.held.position
-        self.held, self.floor, self.error = held, max(self.floor, held.age), None
+        self.held, self.floor = held, max(self.floor, held.age)
+        self.error = self.excused = None
         if self.engine is None:
             self.engine = held.engine.pinned()
         else:
@@ -198,7 +200,7 @@ class InForce:
 
     def confirm(self, issued: float | None, tag: str | None) -> None:
         """Remember that nothing newer exists. See `fresh_now`."""
-        self.error = None
+        self.error = self.excused = None
         fresh = fresh_now(self._clocks, issued, self.current.fresh)
         self.current = msgspec.structs.replace(self.current, fresh=fresh, tag=tag or self.current.tag)
 
@@ -207,6 +209,11 @@ class InForce:
         if said != self.error:
             logging.getLogger(LOG).warning("following the environment failed: %s", said)
         self.error = said
+
+    def excuse(self, said: str) -> None:
+        """Remember why there is no answer yet, which is one sentence. It is the error if the revision gets stale."""
+        logging.getLogger(LOG).debug("following goes on later: %s", said)
+        self.excused = said
 
     def keep_fresh(self) -> None:
         """Write the freshness and the error to the state directory, now and then. A failure changes nothing else."""

@@ -34,6 +34,11 @@ MOST_REFUSALS: Final = 3
 REFUSED_SECONDS: Final = 600.0
 """The time for which it waits."""
 
+PATIENT_SECONDS: Final = 60.0
+"""The seconds for which a source may ask for patience (`Retry-After`) before that is a fault.
+
+It may be making a bundle, or sending it to many others."""
+
 _LEAST_SHARE: Final = 0.75
 
 
@@ -43,6 +48,7 @@ class Pacing:
     def __init__(self, random: Random):
         self._random = random
         self._failures, self._is_away = 0, False
+        self._waits_since: float | None = None
         self._share = random.uniform(_LEAST_SHARE, 1)
 
     def after_failure(self, retry_after: float | None) -> float:
@@ -76,8 +82,13 @@ class Pacing:
         self._succeeded()
         return max(0.0, interval * self._random.uniform(0.8, 1.2) - elapsed)
 
+    def is_patient(self, now: float) -> bool:
+        """Returns whether to be patient with a source that asks for it at `now`, in the seconds of a steady clock."""
+        self._waits_since = now if self._waits_since is None else self._waits_since
+        return now - self._waits_since < PATIENT_SECONDS
+
     def _succeeded(self) -> None:
-        self._failures, self._is_away = 0, False
+        self._failures, self._is_away, self._waits_since = 0, False, None
 
     def before_bundle(self) -> float:
         """Returns the pause in seconds before a whole bundle that other followers may need, too."""

@@ -1,6 +1,7 @@
 """The export of an environment's bundle: `/v1/environments/{env}/bundle`."""
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -33,6 +34,10 @@ from .states import ExportState, States
 BUNDLE: Final = "application/vnd.writ.bundle"
 MOST_DOWNLOADS: Final = 64
 """Bundles and long updates that one worker sends at a time. More are 503 with `Retry-After`."""
+
+MAKING_SECONDS: Final = 20.0
+"""The seconds for which one who follows waits for a bundle that is being made. Then the answer is 503 with
+`Retry-After`: agents give up after 30 seconds."""
 
 _HIGHEST: Final = 2**63 - 1
 _BINARY: Final = {"type": "string", "format": "binary"}
@@ -116,10 +121,9 @@ class BundleExport:
         body = await self._exporter.update(state, since, with_callers)
         if body is not None:
             await self._send_update(req, resp, body)
-        elif since == 0:
-            await self._send(req, resp, await self._exporter.base(state), state)
         else:
-            await self._send(req, resp, await self._exporter.bundle(state), state)
+            made = self._exporter.bundle if since else self._exporter.base
+            await self._send(req, resp, await _soon(made(state)), state)
 
     async def _send_update(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, body: Body) -> None:
         update, data, is_packed = body.update, body.update.data, False
@@ -222,6 +226,15 @@ def _asked(req: falcon.asgi.Request) -> _Asked:
 
 def _nothing() -> None:
     """A short update takes no turn."""
+
+
+async def _soon(made: Awaitable[SignedBundle]) -> SignedBundle:
+    """Returns an export, if it is made soon. The making goes on for the next request. Raises StoreUnavailable."""
+    try:
+        async with asyncio.timeout(MAKING_SECONDS):
+            return await made
+    except TimeoutError:
+        raise StoreUnavailable("the bundle is still being made; try again later") from None
 
 
 async def _at_once(call: Callable[..., bytes | None], *arguments: object) -> bytes | None:

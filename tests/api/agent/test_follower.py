@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 from writ.api.agent.in_force import Events
-from writ.api.agent.pacing import FIRST_BACK_OFF, LONGEST_AWAY, LONGEST_BACK_OFF, LONGEST_SPREAD
+from writ.api.agent.pacing import FIRST_BACK_OFF, LONGEST_AWAY, LONGEST_BACK_OFF, LONGEST_SPREAD, PATIENT_SECONDS
 from writ.api.agent.sources.bundle_source import Answer, Ask, FetchedUpdate, SourceError, Unchanged
 from writ.api.agent.trust import Trust
 from writ.bundles import manifest
@@ -268,8 +268,10 @@ def bundle_with(history: History, **members: Any) -> bytes:
         return file.read()
 
 
-def test_an_update_for_another_bundle_is_followed_by_a_bundle(source: Direct, time: Time) -> None:
-    """The pause before it spreads the load of many followers."""
+def test_an_update_for_another_bundle_is_followed_by_a_bundle(
+    source: Direct, time: Time, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The pause before it spreads the load of many followers. It is part of following, and no reason to warn."""
     one = settled(source, time)
     source.history.commit()
     source.fault = lambda ask, answer: (
@@ -278,7 +280,7 @@ def test_an_update_for_another_bundle_is_followed_by_a_bundle(source: Direct, ti
     source.history.compact()
     pause = one.step()
     assert 0 <= pause <= LONGEST_SPREAD
-    assert one.status().error is not None
+    assert (one.status().state, one.status().error, caplog.messages) == ("following", None, [])
     stepped(one, time)
     assert revision_of(one.engine) == 2
     assert source.asked[-1].position is None
@@ -340,6 +342,38 @@ def test_a_source_that_is_away_is_asked_within_two_seconds_of_its_return(source:
         fleet[0].step()
     source.fault = refusing(5.0, is_away=True)
     assert 5 <= fleet[0].step() <= 5 + LONGEST_AWAY
+
+
+def test_a_source_that_asks_for_patience_is_no_fault(
+    source: Direct, time: Time, caplog: pytest.LogCaptureFixture
+) -> None:
+    """After the PUT of a whole model, a service makes one bundle and sends it to many: for a minute at most."""
+    one = settled(source, time)
+    source.history.commit()
+    source.history.compact()
+    source.fault, began = refusing(1.0, is_away=True), time.steady
+    while True:
+        pause = one.step()
+        if time.steady - began >= PATIENT_SECONDS:
+            break
+        assert (one.status().state, one.status().error, caplog.messages) == ("following", None, [])
+        time.sleep(pause)
+    assert one.status().error == "`the source` refuses"
+    assert len(caplog.messages) == 1
+    source.fault = None
+    stepped(one, time, 2)
+    assert (revision_of(one.engine), one.status().state) == (2, "following")
+    source.fault = refusing(1.0, is_away=True)
+    one.step()
+    assert one.status().error is None, "a success begins a new time"
+
+
+def test_a_first_start_is_told_what_the_source_says(source: Direct, time: Time) -> None:
+    """Nothing is in force, so patience would hide why."""
+    source.fault = refusing(1.0, is_away=True)
+    one = follower(source, time, None)
+    one.step()
+    assert one.status().error == "`the source` refuses"
 
 
 def test_what_is_refused_again_and_again_is_not_fetched_again(source: Direct, time: Time) -> None:

@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from writ.api.engines.exports.bundle import _soon
+from writ.api.engines.exports.exporter import Exporter
 from writ.api.engines.live.bundle_files import BundleFiles
 from writ.api.store.elements.edits import Create
 from writ.api.store.errors import StoreUnavailable
@@ -50,6 +52,32 @@ def test_a_token_that_is_revoked_while_an_update_is_made_is_not_lost(worker: Wor
     assert body.update.callers != state.callers
     assert update.callers is not None
     assert "the-token" in verified_callers(update.callers, PUBLIC, NOW).revoked
+
+
+def test_a_follower_does_not_wait_for_an_export_that_takes_long(
+    worker: Worker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It would take that for a fault. It is told to come again, and the making goes on."""
+    begun, free = asyncio.Event(), asyncio.Event()
+
+    async def slow(_exporter: Exporter, _request: object) -> None:
+        begun.set()
+        await free.wait()
+        worker.export()
+
+    async def answer() -> int:
+        state = await worker.states.of("default")
+        sharing = asyncio.create_task(worker.exporter.base(state))
+        await begun.wait()
+        with pytest.raises(StoreUnavailable, match="still being made"):
+            await _soon(worker.exporter.base(state))
+        free.set()
+        return (await sharing).revision
+
+    monkeypatch.setattr(Exporter, "_made_apart", slow)
+    monkeypatch.setattr("writ.api.engines.exports.bundle.MAKING_SECONDS", 0.0)
+    worker.add_role("r")
+    assert run(answer) == 1
 
 
 def test_an_export_can_be_made_after_the_clock_was_set_back(worker: Worker) -> None:
