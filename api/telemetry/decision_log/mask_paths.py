@@ -29,6 +29,10 @@ MEMBERS: Final[Mapping[str, frozenset[str] | None]] = {
 }
 """The members of the requests that are logged, and those of their entities. None: whatever may be there."""
 
+_ENTITIES: Final = ("subject", "resource")
+_BAGS: Final = ("properties", "attributes")
+"""The members with the attributes of these entities."""
+
 _STEP: Final = re.compile(r'\.(\*|[^.\[\]"*\s]+)|\[(?:"((?:[^"\\]|\\["\\])*)"|(\*))\]')
 
 
@@ -50,6 +54,21 @@ def read_path(text: str) -> Path:
     if not 0 < len(steps) <= MOST_STEPS or at != len(text):
         raise BadPath(f"{quoted(text)} is no path; give one like `$.subject.properties.email`")
     return tuple(steps)
+
+
+def also_at(path: Path) -> tuple[Path, ...]:
+    """Returns all paths to what a path leads to: requests may send it in several places.
+
+    Attributes are in `properties` or in `attributes` (E4), and an actor is a subject too (A1).
+
+    >>> also_at(("subject", "properties", "email"))[1:3]
+    (('subject', 'attributes', 'email'), ('options', 'actor', 'properties', 'email'))
+    """
+    first, *rest = path
+    owners = (("subject",), ("options", "actor")) if first == "subject" else ((first,),)
+    bags = _BAGS if first in _ENTITIES and rest and rest[0] in _BAGS else None
+    ends = [rest] if bags is None else [rest, [next(bag for bag in _BAGS if bag != rest[0]), *rest[1:]]]
+    return tuple((*owner, *end) for owner in owners for end in ends)
 
 
 def unknown_member(path: Path) -> str | None:
@@ -89,7 +108,18 @@ def replaced(value: Any, path: Path, change: Callable[[Any], Any], drop: object)
     for name, rest in _ways(path):
         if name in value:
             found = _in_member(value, name, rest, change, drop) or found
+    for pattern, rest in _dotted_ways(path):
+        for name in [one for one in value if "." in one and pattern.fullmatch(one)]:
+            found = _in_member(value, name, rest, change, drop) or found
     return found
+
+
+@lru_cache(MOST_REMEMBERED)
+def _dotted_ways(path: Path) -> tuple[tuple[re.Pattern[str], Path], ...]:
+    """Returns the patterns of dotted names that a path with `*` may begin with, and what follows each of them."""
+    ends = [used for used in range(2, len(path) + 1) if ANY in path[:used]]
+    patterns = (r"\.".join(".+" if step == ANY else re.escape(step) for step in path[:used]) for used in ends)
+    return tuple((re.compile(one, re.DOTALL), path[used:]) for one, used in zip(patterns, ends, strict=True))
 
 
 @lru_cache(MOST_REMEMBERED)

@@ -9,7 +9,7 @@ import msgspec
 
 from ....bundles.prepared import prepared
 from ....bundles.wording import quoted
-from .mask_paths import BadPath, Path, read_path, replaced, unknown_member
+from .mask_paths import BadPath, Path, also_at, read_path, replaced, unknown_member
 
 EVERY: Final = "*"
 """The name under which masks count for every environment."""
@@ -27,6 +27,9 @@ MOST_BYTES: Final = 2**20
 """The most bytes of the masks."""
 
 Change: TypeAlias = Callable[[Any], Any]
+
+_LEAST, _END = -(2.0**63), 2.0**64
+"""The integers of a JSON parser are from the one up to the other. It reads larger ones as reals."""
 
 _DROPPED: Final = object()
 _DECODER: Final = msgspec.json.Decoder()
@@ -59,12 +62,21 @@ class EnvironmentMasks:
         """Returns the number of masks."""
         return len(self._steps)
 
-    def applied(self, request: bytes) -> bytes | None:
-        """Returns a request with the masks, or None if it has nothing that they are about."""
-        value, found = _DECODER.decode(request), False
+    def applied(self, request: bytes) -> tuple[bytes, bool]:
+        """Returns a request with the masks, and whether it has anything that they are about.
+
+        It is always encoded again: of a name that stands twice in an object, only the last value was masked.
+        """
+        value = _DECODER.decode(request)
+        found = self.apply(value)
+        return _ENCODER.encode(value), found
+
+    def apply(self, value: Any) -> bool:
+        """Masks a decoded request in place. Returns whether it has anything that the masks are about."""
+        found = False
         for path, change in self._steps:
             found = replaced(value, path, change, _DROPPED) or found
-        return _ENCODER.encode(value) if found else None
+        return found
 
 
 class Masks:
@@ -78,7 +90,11 @@ class Masks:
         self._hmac = hmac.new(key or b"", digestmod=hashlib.sha256)  # PERF: to copy it takes less than to make it
         self._hashes: dict[bytes, str] = {}
         steps = {
-            environment: [(_path(mask), self._hashed if mask.do == "hash" else _dropped) for mask in masks]
+            environment: [
+                (path, self._hashed if mask.do == "hash" else _dropped)
+                for mask in masks
+                for path in also_at(_path(mask))
+            ]
             for environment, masks in given.items()
         }
         every = steps.pop(EVERY, [])
@@ -106,9 +122,14 @@ class Masks:
         """Returns the masks of an environment, or None if it has none."""
         return self._masks.get(environment or "", self._others)
 
-    def _hashed(self, value: Any) -> str:
-        """Equal values of one JSON type have equal hashes. PERF: to remember one takes a tenth of making it."""
-        text = _ORDERED.encode(value)
+    def _hashed(self, value: Any) -> str | None:
+        """Equal values have equal hashes, and no others do (C3). Null and an empty text stay: they count as missing.
+
+        PERF: to remember a hash takes a tenth of making it.
+        """
+        if value is None or value == "":
+            return value  # type: ignore[no-any-return]  # one of the two
+        text = _ORDERED.encode(_canonical(value))
         return self._hashes.get(text) or self._hash_of(text)
 
     def _hash_of(self, text: bytes) -> str:
@@ -138,6 +159,21 @@ def _path(mask: Mask) -> Path:
         return read_path(mask.path)
     except BadPath as ex:
         raise BadMasks(f"a mask of the decision log can't be used: {ex}") from None
+
+
+def _canonical(value: Any) -> Any:
+    """Returns a JSON value in which equal numbers have one form: integers and reals are one type (C3).
+
+    >>> _canonical([1.0, 1.5, {"a": -0.0}, True, 1e300])
+    [1, 1.5, {'a': 0}, True, 1e+300]
+    """
+    if isinstance(value, float):
+        return int(value) if value.is_integer() and _LEAST <= value < _END else value
+    if isinstance(value, list):
+        return [_canonical(one) for one in value]
+    if isinstance(value, dict):
+        return {name: _canonical(one) for name, one in value.items()}
+    return value
 
 
 def _dropped(_value: Any) -> object:

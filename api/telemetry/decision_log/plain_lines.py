@@ -104,9 +104,9 @@ class PlainLines:
         if self._masks is not None:
             if len(request) > LONGEST_MASKED or len(self._masks) > MOST_MASKS or _ERROR in answer:
                 return None
-            masked = self._masks.applied(request)
-            if masked is not None:
-                request, endings, took = masked, self._masked, _MASKED % duration
+            request, is_masked = self._masks.applied(request)
+            if is_masked:
+                endings, took = self._masked, _MASKED % duration
         text, permits = endings.of(answer, taken.caller)
         if permits and not (self._keeps_all or self._rendering.is_kept(permits)):
             return b""

@@ -124,6 +124,7 @@ class Rendering(NamedTuple):
         masks = self.masks.of(entry.environment)
         if masks is not None:
             shown, masked = _masked(masks, request, told)
+            masked = masked or entry.kind is EntryKind.SEARCH  # its filter may have values of the request, or ids
             answer = bare(answer) if masked else answer
         if is_over or len(request) + len(answer) > self.most_bytes:
             shown, cut = None, True
@@ -154,8 +155,7 @@ def _masked(masks: EnvironmentMasks, request: bytes, told: RecordedAnswer) -> tu
     """
     if told.context.error is not None:
         return None, True
-    masked = masks.applied(request)
-    return (request, False) if masked is None else (masked, True)
+    return masks.applied(request)
 
 
 def one_line(request: bytes) -> bytes:
@@ -180,12 +180,13 @@ def summary(answer: bytes) -> bytes:
 
 
 def bare(answer: bytes) -> bytes:
-    """Returns an answer without what may quote the request: reasons, errors and proofs.
+    """Returns an answer without what may quote the request: reasons, errors, proofs and filters.
 
     >>> bare(b'{"decision":true,"context":{"reason_code":"ALLOWED","reason":"`x`"}}')
     b'{"decision":true,"context":{"reason_code":"ALLOWED"}}'
     """
     found = _DECODER.decode(answer)
+    found.pop("filter", None)
     context = found.get("context", {})
     found["context"] = {name: context[name] for name in _KEPT_OF_CONTEXT if name in context}
     return ENCODER.encode(found)

@@ -33,7 +33,8 @@ SECRET = "alice@example.com"
 def applied(masks: Masks, environment: str | None, request: bytes) -> bytes | None:
     """The request with the masks of an environment, or None if they are not about it."""
     found = masks.of(environment)
-    return None if found is None else found.applied(request)
+    masked_request, is_masked = (b"", False) if found is None else found.applied(request)
+    return masked_request if is_masked else None
 
 
 def masked(request: Any, path: str, do: Any = "drop") -> Any:
@@ -57,6 +58,10 @@ def masked(request: Any, path: str, do: Any = "drop") -> Any:
         ("$.a", {"a": None}, {}),
         ("$.a.b", {"a": 5}, None),
         ("$.a.b", {"a": {"c": 1}}, None),
+        ("$.a.*.x", {"a": {"b.x": 1, "b.y": 2}, "a.b.x": 3, "a.c": {"x": 4}}, {"a": {"b.y": 2}, "a.c": {}}),
+        ("$.subject.properties.x", {"subject": {"attributes": {"x": 1}}}, {"subject": {"attributes": {}}}),
+        ("$.resource.attributes", {"resource": {"properties": {"x": 1}}}, {"resource": {}}),
+        ("$.subject.id", {"options": {"actor": {"id": 1, "type": 2}}}, {"options": {"actor": {"type": 2}}}),
     ],
 )
 def test_a_path_finds_its_members(path: str, request_: Any, expected: Any) -> None:
@@ -64,10 +69,13 @@ def test_a_path_finds_its_members(path: str, request_: Any, expected: Any) -> No
 
 
 def test_equal_values_have_equal_hashes_and_no_others_do() -> None:
-    values = [SECRET, SECRET + "x", 1, "1", True, None, [1], {"a": 1, "b": 2}]
+    values = [SECRET, SECRET + "x", 1, "1", True, 1.5, [1], {"a": 1, "b": 2}]
     hashes = [masked({"a": value}, "$.a", "hash")["a"] for value in values]
     assert len(set(hashes)) == len(values)
-    assert masked({"a": {"b": 2, "a": 1}}, "$.a", "hash")["a"] == hashes[-1]  # whatever the order
+    assert masked({"a": {"b": 2, "a": 1.0}}, "$.a", "hash")["a"] == hashes[-1]  # whatever the order and the form
+    assert masked({"a": 1e0}, "$.a", "hash")["a"] == hashes[2]
+    for missing in (None, ""):
+        assert masked({"a": missing}, "$.a", "hash")["a"] == missing, "it counts as missing, and stays so"
     other = applied(Masks({"prod": [Mask("$.a", "hash")]}, b"x" * 32), "prod", json.dumps({"a": SECRET}).encode())
     assert other is not None
     assert hashes[0].encode() not in other
@@ -82,6 +90,29 @@ def test_the_hashes_that_are_remembered_are_right_and_bounded() -> None:
         assert found == json.dumps({"a": f"hmac-sha256:{expected}"}, separators=(",", ":")).encode()
     assert 0 < len(masks._hashes) <= MOST_HASHES
     assert all(len(text) <= LONGEST_HASHED for text in masks._hashes)
+
+
+def test_of_a_name_that_stands_twice_nothing_is_left() -> None:
+    """Writ reads the last one. The record must not have the first one, whether or not a mask hit the last."""
+    masks = Masks({"*": [Mask("$.context.ip", "drop")]})
+    for request in (b'{"context":{"ip":"SECRET"},"context":{}}', b'{"context":{"ip":"SECRET","ip":1}}'):
+        (record,) = Rendering(merged, masks).records(entry_of(EntryKind.EVALUATION, request, {"decision": True}))
+        assert record.request is not None
+        assert bytes(record.request) == b'{"context":{}}'
+
+
+def test_the_record_of_a_search_has_no_filter_where_there_are_masks() -> None:
+    """A filter has values of the subject, where a policy compares with one, and ids of granted resources."""
+    answer = {"filter": {"type": "field", "field": "owner", "operator": "eq", "value": SECRET}, "context": {}}
+    masks = Masks({"*": [Mask("$.resource.id", "hash")]}, KEY)
+    for kept, rendering in ((True, Rendering(merged)), (False, Rendering(merged, masks))):
+        (record,) = rendering.records(entry_of(EntryKind.SEARCH, b'{"resource":{"type":"document"}}', answer))
+        assert (SECRET.encode() in msgspec.json.encode(record)) == kept
+        assert record.masked != kept
+
+
+def entry_of(kind: EntryKind, request: bytes, answer: Any) -> Entry:
+    return Entry(kind, b"x-1", 0, 0, "prod", 1, request, msgspec.json.encode(answer), "c", None, None)
 
 
 def test_masks_are_of_their_environment_and_of_all() -> None:
