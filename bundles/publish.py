@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
+from .system_errors import naming
+
 
 @contextmanager
 def published(path: Path) -> Iterator[BinaryIO]:
@@ -41,11 +43,12 @@ def published(path: Path) -> Iterator[BinaryIO]:
     except OSError as ex:
         raise OSError(ex.errno, ex.strerror, str(path)) from None
     try:
-        with cast(BinaryIO, os.fdopen(handle, "w+b")) as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(unfinished, path)
+        with naming(path, unfinished):
+            with cast(BinaryIO, os.fdopen(handle, "w+b")) as file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(unfinished, path)
     except BaseException:
         unfinished.unlink(missing_ok=True)
         raise

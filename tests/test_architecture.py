@@ -118,7 +118,7 @@ ROOMS = {
     "writ.bundles": _down(
         """
         feed delta signing file zones manifest publish routing prepared program declarations wording conditions
-        formats errors extensions event_loop progress
+        formats errors extensions event_loop progress system_errors
         """
     ),
 }

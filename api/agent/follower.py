@@ -12,6 +12,7 @@ import msgspec
 from ...bundles.errors import BundleError, DoesNotFollow, OlderBundle
 from ...bundles.feed.callers import Callers
 from ...bundles.feed.update import Update
+from ...bundles.system_errors import public_reason
 from ...runtime.engine import Engine
 from ...runtime.rates.rate_table import RateTable
 from .followed_bundle import FollowedBundle, followed_bundle_from
@@ -185,7 +186,7 @@ class Follower:
         """
         said = str(error)
         if isinstance(error, OSError):
-            said = f"the new state can't be stored: {(error.strerror or said).lower()}"
+            said = f"the new state can't be stored: {public_reason(error)}"
         needs_bundle = isinstance(error, DoesNotFollow) and self._whole and not was_whole
         if needs_bundle or self._is_patient(error):
             self._in_force.excuse(said)

@@ -11,6 +11,7 @@ import msgspec
 
 from ...bundles.errors import OlderBundle
 from ...bundles.feed.callers import Callers
+from ...bundles.system_errors import sentence_of
 from ...runtime.engine import Engine
 from ..telemetry.log import LOG
 from .followed_bundle import FollowedBundle
@@ -226,7 +227,7 @@ class InForce:
             self.current = self._state.keep(msgspec.structs.replace(old, error=self.error))
             self._kept_fresh = now
         except OSError as ex:
-            logging.getLogger(LOG).warning("the state can't be stored: %s", ex)
+            logging.getLogger(LOG).warning("the state can't be stored: %s", sentence_of(ex))
 
     def status(self, max_staleness: float | None) -> Status:
         """Returns what is in force, and how fresh it is. Any thread may call it."""

@@ -13,13 +13,14 @@ from ...bundles.file.header import MAGIC
 from ...bundles.file.in_memory import bundle_in_memory
 from ...bundles.file.reader import Bundle, open_bundle
 from ...bundles.routing.settings import GatewaySettings
+from ...bundles.system_errors import os_sentence
 from ...compiler.compile import compile_model
 from ...compiler.model.elements import Model
 from ...compiler.source import Source
 from ..engines.live.build import InvalidModel, NoSources, check_sources, sources_of
 from ..review.testing.tested_model import UnusableModel
 from .git_revisions import revision_sources
-from .output import CommandFailed, os_sentence
+from .output import CommandFailed
 from .sentences import bundle_sentence, folder_sentence, summary
 
 if TYPE_CHECKING:

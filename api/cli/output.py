@@ -64,20 +64,6 @@ def escaped(text: str) -> str:
     return _HIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
-def os_sentence(error: OSError) -> str:
-    """Returns the system's error with the name of the file.
-
-    >>> os_sentence(FileNotFoundError(2, "No such file or directory", "model.yaml"))
-    'model.yaml: no such file or directory'
-    """
-    return f"{error.filename}: {(error.strerror or str(error)).lower()}" if error.filename else str(error)
-
-
-def sentence_of(error: Exception) -> str:
-    """Returns the message of an error, which is one sentence, or what `os_sentence` makes of the system's."""
-    return os_sentence(error) if isinstance(error, OSError) else str(error)
-
-
 def error_console() -> "Console":
     """Returns standard error as a console, with colours only on a terminal; or the log, see `Messages`."""
     from rich.console import Console  # PERF: `writ check` in a pipe starts in half the time without it

@@ -6,6 +6,7 @@ from urllib.parse import quote
 
 import msgspec
 
+from ...bundles.system_errors import reason_of
 from ...client.calling.credentials import ClientCredentials
 from ...client.calling.errors import CallFailed
 from ...client.service_calls import ServiceCalls
@@ -104,7 +105,7 @@ def service_calls(
     try:
         return ServiceCalls(url, token, ca_file, environment)
     except OSError as ex:
-        raise CommandFailed(f"{ca_file}: {(ex.strerror or str(ex)).lower()}") from None
+        raise CommandFailed(f"{ca_file}: {reason_of(ex)}") from None
     except ValueError as ex:
         raise CommandFailed(str(ex)) from None
 

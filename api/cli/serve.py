@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import click
 
+from ...bundles.system_errors import os_sentence
 from ..engines.jobs.starting import TEMPLATE
 from ..engines.live.build import NoSources
 from ..engines.live.data_directory import UnusableDirectory
@@ -20,7 +21,7 @@ from ..settings.settings import TABLE, BadSetting
 from ..settings.store_url import STORE_URL
 from ..store.errors import Conflict, Stale, StoreUnavailable
 from .greeting import greet, show_demo
-from .output import CommandFailed, os_sentence
+from .output import CommandFailed
 from .server_options import greet_envoy, read_settings, server_asked, server_options
 from .start_model import prepare_model, wanted_seeds
 
@@ -51,7 +52,7 @@ def _settings_help() -> str:
 @click.option(
     "--data",
     "directory",
-    type=click.Path(path_type=Path),
+    type=click.Path(readable=False, path_type=Path),
     default=Path("writ-data"),
     show_default=True,
     help="The folder of the store, the bundles and the keys. Made if it does not exist.",
@@ -59,14 +60,14 @@ def _settings_help() -> str:
 @click.option(
     "--import",
     "sources",
-    type=click.Path(path_type=Path),
+    type=click.Path(readable=False, path_type=Path),
     multiple=True,
     help="Replace the stored model with this document, or with the documents in this folder. Repeatable.",
 )
 @click.option(
     "--import-if-empty",
     "seeds",
-    type=click.Path(path_type=Path),
+    type=click.Path(readable=False, path_type=Path),
     multiple=True,
     help="As `--import`, but only if the store never had a model. Repeatable.",
 )
@@ -133,7 +134,7 @@ def _prepared(
     if demo:
         settings = replace(settings, sweep_days=0)  # the demo shows what has expired, too
     start = ServiceStart(directory, server, settings, log)
-    prepare_model(directory, start.store, sources or wanted_seeds(seeds, start.store, log), demo)
+    prepare_model(directory, start.store, sources or wanted_seeds(seeds, start.store, log), demo, log)
     service = start.finish()
     greet(start.program, directory, start.access)
     if demo:

@@ -40,7 +40,7 @@ def server_asked(
 
 def server_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Adds the parameters of all servers: where they listen and log, `workers`, and the files of TLS."""
-    path = click.Path(path_type=Path)
+    path = click.Path(readable=False, path_type=Path)
     levels = click.Choice(["debug", "info", "warning", "error"])
     authorities = "Accept only clients with a certificate from one of these authorities (PEM)."
     envoy = "Also answer Envoy's checks over gRPC, at this address. Needs the extra `envoy`."

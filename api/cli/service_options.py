@@ -7,10 +7,11 @@ from typing import Any
 
 import click
 
+from ...bundles.system_errors import os_sentence
 from ...client.calling.credentials import ClientCredentials
 from ...client.service_calls import ServiceCalls
 from ..settings.settings import CLIENT_VARIABLES, TOKEN_VARIABLE
-from .output import CommandFailed, os_sentence
+from .output import CommandFailed
 from .remote_service import RemoteService, service_calls
 
 
@@ -21,11 +22,13 @@ def service_options(required: bool) -> Callable[[Any], Any]:
         for option in (
             click.option(
                 "--ca-file",
-                type=click.Path(path_type=Path),
+                type=click.Path(readable=False, path_type=Path),
                 help="The authorities for the service's certificate (PEM).",
             ),
             click.option(
-                "--token-file", type=click.Path(path_type=Path), help="The file with the API key or the token."
+                "--token-file",
+                type=click.Path(readable=False, path_type=Path),
+                help="The file with the API key or the token.",
             ),
             click.option(
                 "--url", required=required, help="A running service. Set WRIT_TOKEN to an API key or a token."

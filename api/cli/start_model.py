@@ -2,26 +2,31 @@
 
 import logging
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
 
+from ...bundles.system_errors import FULL_DISK, sentence_of
 from ...compiler.source import Source
 from ..engines.live.build import InvalidModel, sources_of
 from ..engines.live.data_directory import UnusableDirectory
 from ..engines.live.import_model import check_model, ensure_bundle, store_model
 from ..store.actor import command_actor
 from ..store.environment_ids import DEFAULT
+from ..store.errors import StoreFull
 from ..store.store import Store
 from .demo import demo_sources
 from .output import error_console, progress_bar
 from .sentences import summary
 
 
-def prepare_model(directory: Path, store: Store, sources: tuple[Path, ...], demo: bool) -> None:
+def prepare_model(directory: Path, store: Store, sources: tuple[Path, ...], demo: bool, log: logging.Logger) -> None:
     """Stores the model of the command line, if there is one, and builds each bundle that is missing.
 
-    Ends the process with exit code 1 if the model has errors.
+    A worker builds a bundle later for which there is no room now. Ends the process with exit code 1 if the model has
+    errors.
 
     Raises:
         NoSources: there is no document at one of the paths.
@@ -39,7 +44,8 @@ def prepare_model(directory: Path, store: Store, sources: tuple[Path, ...], demo
                 shown = checked.shown
                 del documents, submitted  # the bundle needs the memory
             for environment in store.environments():
-                ensure_bundle(directory, store, environment.id, progress, known)
+                with _room_missing_later(environment.id, log):
+                    ensure_bundle(directory, store, environment.id, progress, known)
     except InvalidModel as ex:
         click.echo(ex.checked.shown, nl=False, err=True)
         error_console().print(summary(ex.checked.diagnostics))
@@ -49,6 +55,18 @@ def prepare_model(directory: Path, store: Store, sources: tuple[Path, ...], demo
         error_console().print(
             "There is no model yet, so every request is denied. Add one with --import, --demo or the HTTP API."
         )
+
+
+@contextmanager
+def _room_missing_later(environment: str, log: logging.Logger) -> Iterator[None]:
+    """Lets the service start without the bundle that the block builds, if the disk is full."""
+    try:
+        yield
+    except (StoreFull, OSError) as ex:
+        if isinstance(ex, OSError) and ex.errno not in FULL_DISK:
+            raise
+        problem = "no bundle of `%s` can be built, so nothing is decided there until there is room: %s"
+        log.error(problem, environment, sentence_of(ex))
 
 
 def wanted_seeds(seeds: tuple[Path, ...], store: Store, log: logging.Logger) -> tuple[Path, ...]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from ...bundles.conditions.instants import SECOND, parse_instant, show_seconds
+from ...bundles.system_errors import reason_of
 from ..store.database.private_files import write_atomically, write_new
 
 SHORTEST_KEY: Final = 32
@@ -76,7 +77,7 @@ def supplied_keys(path: Path) -> tuple[AdminKey, ...]:
     try:
         text = _text(path)
     except OSError as ex:
-        raise UnusableKey(f"the file `{path}` of `{FILE_VARIABLE}` can't be read: {ex.strerror}") from None
+        raise UnusableKey(f"the file `{path}` of `{FILE_VARIABLE}` can't be read: {reason_of(ex)}") from None
     lines = [(number, line.strip()) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
     keys = tuple(_key_in(line, f"line {number} of `{path}`", preset_digest) for number, line in lines)
     if not keys:

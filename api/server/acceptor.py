@@ -11,6 +11,7 @@ import ssl
 from functools import partial
 from typing import Final, Protocol
 
+from ...bundles.system_errors import reason_of
 from ..telemetry.log import LOG
 from .connection import Connection
 from .deadline import STOP_SECONDS
@@ -109,7 +110,7 @@ class Acceptor:
         except ConnectionError:  # the client is gone already
             return True
         except OSError as error:
-            logging.getLogger(LOG).error("no connection can be accepted: %s", error.strerror)
+            logging.getLogger(LOG).error("no connection can be accepted: %s", reason_of(error))
             await self._pause(RETRY_SECONDS)
             return True
         return True

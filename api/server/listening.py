@@ -9,6 +9,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
+from ...bundles.system_errors import reason_of
+
 BACKLOG: Final = 2_048
 """Connections that may wait to be accepted."""
 
@@ -139,4 +141,8 @@ def _parts(address: str) -> tuple[str, int]:
 def _refusal(address: str, error: OSError, option: str) -> CannotListen:
     if error.errno == errno.EADDRINUSE:
         return CannotListen(f"`{address}` is already in use; choose another address with `{option}`")
-    return CannotListen(f"can't listen on `{address}`: {(error.strerror or str(error)).lower()}")
+    if address.startswith(UNIX):
+        error.filename = error.filename or address.removeprefix(UNIX)
+        return CannotListen(f"can't listen on `{address}`: {reason_of(error)}")
+    remedy = "; choose a port from 1024 on" if error.errno == errno.EACCES else ""
+    return CannotListen(f"can't listen on `{address}`: {reason_of(error)}{remedy}")

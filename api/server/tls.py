@@ -8,6 +8,8 @@ from typing import Final, NamedTuple, NoReturn
 
 from cryptography.x509 import load_pem_x509_certificate, load_pem_x509_certificates
 
+from ...bundles.system_errors import reason_of
+
 TICKETS: Final = 1
 """The session tickets of a connection over TLS 1.3. One is enough to resume a session (RFC 8446, 4.6.1). OpenSSL would
 send two, and each takes a twentieth of the time of a full handshake."""
@@ -70,7 +72,7 @@ class TlsFiles:
             client_ca = None if self.client_ca is None else self.client_ca.read_bytes()
             return TlsContents(self.certificate.read_bytes(), self.key.read_bytes(), client_ca)
         except OSError as error:
-            raise UnusableTls(f"`{error.filename}` can't be read: {_reason(error)}") from None
+            raise UnusableTls(f"`{error.filename}` can't be read: {reason_of(error)}") from None
 
     def fault_of_dates(self, certificate: bytes, now: datetime) -> str | None:
         """Returns a sentence if the first of these certificates in PEM is not valid at `now`, or None.
@@ -115,7 +117,7 @@ def _check_file(path: Path, mark: str, noun: str) -> None:
     try:
         text = path.read_bytes()
     except OSError as error:
-        raise UnusableTls(f"`{path}` can't be read: {(error.strerror or str(error)).lower()}") from None
+        raise UnusableTls(f"`{path}` can't be read: {reason_of(error)}") from None
     if f"{mark}-----".encode() not in text:
         raise UnusableTls(f"`{path}` holds no {noun} in PEM")
 

@@ -17,7 +17,7 @@ from ..engines.jobs.runner import Jobs
 from ..engines.leases.shared_store import shared_store
 from ..engines.live.activation import Activation
 from ..engines.live.build import silent
-from ..engines.live.bundle_files import BundleFiles
+from ..engines.live.bundle_files import BundleFiles, NoBundle
 from ..engines.live.data_directory import hold, prepare_directory
 from ..engines.live.import_model import ensure_bundle
 from ..engines.live.live_engines import LiveEngines
@@ -175,7 +175,11 @@ class ServiceStart:
                 ensure_bundle(self._directory, self.store, DEFAULT, silent)
             else:
                 return
-        engines.engine()
+        try:
+            engines.engine()
+        except Stale as ex:  # the start has said why there is no bundle, and a worker tries to build it again
+            if self._shared.has_lease or not isinstance(ex.__cause__, NoBundle):
+                raise
 
     def _parts(self, engines: LiveEngines, activation: Activation, preparing: PreparingThreads) -> ServiceParts:
         program = self.program

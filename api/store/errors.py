@@ -136,9 +136,10 @@ class StoreUnavailable(Exception):
         self.public = message if public is None else public
 
     @classmethod
-    def at(cls, path: Path, problem: str) -> Self:
-        """Returns the error of the store at `path`. Only an administrator sees the path."""
-        return cls(f"the store `{path}` {problem}", f"the store {problem}")
+    def at(cls, path: Path, problem: str, cause: str = "") -> Self:
+        """Returns the error of the store at `path`. Only an administrator sees the path, and the `cause` if known."""
+        said = f"{problem.partition(';')[0]}: {cause}" if cause else problem
+        return cls(f"the store `{path}` {said}", f"the store {problem}")
 
 
 @contextmanager

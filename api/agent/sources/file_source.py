@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Final
 
+from ....bundles.system_errors import public_reason
 from .bundle_source import Answer, Ask, FetchedBundle, SourceError, Unchanged
 
 LOOK_SECONDS: Final = 1.0
@@ -24,7 +25,7 @@ class FileSource:
         try:
             found = self._path.stat()
         except OSError as ex:
-            said = f"{self.name} can't be read: {(ex.strerror or str(ex)).lower()}"
+            said = f"{self.name} can't be read: {public_reason(ex)}"
             raise SourceError(said, is_away=True) from None
         tag = f"{found.st_dev}.{found.st_ino}.{found.st_size}.{found.st_mtime_ns}"
         if ask.tag == tag:

@@ -17,6 +17,7 @@ from urllib3 import BaseHTTPResponse
 from urllib3.util import parse_url
 
 from ....bundles.feed.update import CONTENT_TYPE, LONGEST_UPDATE
+from ....bundles.system_errors import public_reason
 from ....bundles.wording import quoted
 from ...settings.setting_readers import is_loopback
 from ...telemetry.log import LOG
@@ -274,7 +275,7 @@ def token_in(path: Path) -> Callable[[], str]:
             with path.open("rb") as file:
                 text = file.read(_LONGEST_ERROR + 2).decode("ascii", "replace").strip()
         except OSError as ex:
-            raise SourceError(f"the token file can't be read: {(ex.strerror or str(ex)).lower()}") from None
+            raise SourceError(f"the token file can't be read: {public_reason(ex)}") from None
         return checked_token(text)
 
     return read

@@ -8,11 +8,12 @@ from typing import Any, NamedTuple
 import click
 
 from ....bundles.conditions.trees.same_meaning import same_meaning
+from ....bundles.system_errors import os_sentence
 from ....compiler.diagnostics.show import show_text
 from ....compiler.source import Source
 from ....runtime.translate.read_tree import read_tree
 from ...review.testing.file_reading import ReadFile, TestQuestion, read_file
-from ..output import CommandFailed, os_sentence
+from ..output import CommandFailed
 from ..testing.file_discovery import NoTests, test_files
 from .comparison import Decided, TestDifference
 from .sides import ComparedModel

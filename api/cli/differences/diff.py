@@ -33,7 +33,7 @@ from .sides import ComparedModel, open_side
     "tests",
     metavar="PATH",
     multiple=True,
-    type=click.Path(path_type=Path),
+    type=click.Path(readable=False, path_type=Path),
     help="Policy tests, or folders of them, whose requests both models answer.",
 )
 @click.option("--people", is_flag=True, help="Say who gains and who loses by the change, with an example of each.")

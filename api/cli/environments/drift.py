@@ -6,10 +6,11 @@ from typing import Final
 
 import click
 
+from ....bundles.system_errors import os_sentence
 from ...engines.live.build import NoSources, check_files
 from ...store.history.origin import POLICY_KINDS
 from ..model_elements import Elements, differences, elements_of
-from ..output import CommandFailed, error_console, os_sentence
+from ..output import CommandFailed, error_console
 from ..sentences import summary
 from ..source_paths import SourcePath
 from ..stores.store_opening import env_option

@@ -25,7 +25,7 @@ def place_options(command: _Command) -> _Command:
     @click.option(
         "--data",
         "directory",
-        type=click.Path(path_type=Path, file_okay=False),
+        type=click.Path(readable=False, path_type=Path, file_okay=False),
         callback=inherited,
         help="The data directory of a store. The default is writ-data.",
     )
@@ -36,13 +36,13 @@ def place_options(command: _Command) -> _Command:
     )
     @click.option(
         "--token-file",
-        type=click.Path(path_type=Path),
+        type=click.Path(readable=False, path_type=Path),
         callback=inherited,
         help="The file with the API key or the token.",
     )
     @click.option(
         "--ca-file",
-        type=click.Path(path_type=Path),
+        type=click.Path(readable=False, path_type=Path),
         callback=inherited,
         help="The authorities for the service's certificate (PEM).",
     )

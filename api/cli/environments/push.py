@@ -12,6 +12,7 @@ from typing import Final
 import click
 import msgspec
 
+from ....bundles.system_errors import os_sentence
 from ....bundles.zones import zone_names
 from ....compiler.forms.form import body_of, document
 from ....compiler.forms.json_form import JsonForm
@@ -25,7 +26,7 @@ from ...settings.model_limits import model_limits
 from ...store.history.origin import POLICY_KINDS
 from ...store.models.extent import FACTS, Extent
 from ..model_elements import counts_of, differences, elements_of
-from ..output import CommandFailed, escaped, os_sentence, progress_bar
+from ..output import CommandFailed, escaped, progress_bar
 from ..remote_service import RemoteService, ServiceRefused, environment_path
 from ..sentences import summary
 from ..service_options import service_at, service_options

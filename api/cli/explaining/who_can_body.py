@@ -6,10 +6,11 @@ from typing import Any
 
 import click
 
+from ....bundles.system_errors import os_sentence
 from ...http.bodies import element
 from ...http.rejections import BodyRejected
 from ..offline.json_lines import LIMITS
-from ..output import CommandFailed, os_sentence
+from ..output import CommandFailed
 
 _VALUE = "value"
 

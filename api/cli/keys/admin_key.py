@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from ....bundles.system_errors import os_sentence
 from ...identity.admin_access import details_of
 from ...identity.admin_key import (
     DIGEST_FILE,
@@ -25,7 +26,7 @@ from ...identity.keys.key_files import write_file
 from ...identity.keys.sources import ADMIN_KEY_GIVEN
 from ...store.actor import command_actor
 from ...store.errors import StoreUnavailable
-from ..output import CommandFailed, error_console, os_sentence
+from ..output import CommandFailed, error_console
 from ..stores.store_opening import command_settings, data_option, open_store, refuse_without_store
 
 

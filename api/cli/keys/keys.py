@@ -7,11 +7,12 @@ from typing import Any
 
 import click
 
+from ....bundles.system_errors import os_sentence
 from ...identity.keys.folder import KeyFolder
 from ...identity.keys.signing_keys import UnusableSigningKey, read_keys
 from ...store.actor import command_actor
 from ...store.errors import StoreUnavailable
-from ..output import CommandFailed, error_console, os_sentence
+from ..output import CommandFailed, error_console
 from ..stores.key_kinds import KINDS
 from ..stores.store_opening import command_settings, data_option, inherited, open_store, refuse_without_store
 

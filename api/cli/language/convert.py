@@ -6,11 +6,12 @@ from pathlib import Path
 import click
 
 from ....bundles.publish import published
+from ....bundles.system_errors import os_sentence
 from ....compiler.diagnostics.show import show_text
 from ....compiler.forms.all_forms import FORMS
 from ....compiler.forms.convert import NotInForm, convert
 from ...engines.live.build import NoSources, sources_of
-from ..output import CommandFailed, error_console, os_sentence, progress_bar
+from ..output import CommandFailed, error_console, progress_bar
 from ..overwriting import refuse_overwriting
 from ..sentences import summary
 from ..source_paths import SourcePath
@@ -22,7 +23,7 @@ from ..source_paths import SourcePath
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=click.Path(readable=False, path_type=Path, dir_okay=False),
     help="The file to write. The default is standard output.",
 )
 def convert_command(sources: tuple[Path, ...], form: str, output: Path | None) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from ....bundles.publish import published
+from ....bundles.system_errors import os_sentence
 from ....compiler.diagnostics.diagnostic import Diagnostic
 from ....compiler.diagnostics.findings import Findings
 from ....compiler.diagnostics.show import show_text
@@ -17,7 +18,7 @@ from ....compiler.language.writing.format import formatted
 from ....compiler.limits import DEFAULTS
 from ....compiler.source import Source
 from ...engines.live.build import NoSources, files_of, silent
-from ..output import CommandFailed, error_console, escaped, os_sentence
+from ..output import CommandFailed, error_console, escaped
 from ..source_paths import SourcePath
 
 _ENDING = ".writ"

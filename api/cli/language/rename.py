@@ -9,6 +9,7 @@ from typing import Final
 import click
 
 from ....bundles.publish import published
+from ....bundles.system_errors import os_sentence
 from ....bundles.wording import quoted
 from ....compiler.diagnostics.show import show_text
 from ....compiler.renaming.documents import RenameRefused, rename_in
@@ -17,7 +18,7 @@ from ....compiler.renaming.renamed import Rename
 from ....compiler.source import Source
 from ...engines.live.build import NoSources, check_sources, files_of
 from ...settings.model_limits import model_limits
-from ..output import CommandFailed, error_console, escaped, os_sentence
+from ..output import CommandFailed, error_console, escaped
 from ..sentences import summary
 from ..source_paths import SourcePath
 

@@ -10,9 +10,10 @@ import click
 
 from ....bundles.signing.pem_keys import SigningKey, UnusableBundleKey, read_public_keys, read_signing_key
 from ....bundles.signing.sign import DAY, LONGEST_LIFETIME
+from ....bundles.system_errors import os_sentence
 from ...identity.keys.key_files import read_file
 from ...settings.durations import read_duration
-from ..output import CommandFailed, error_console, os_sentence
+from ..output import CommandFailed, error_console
 
 _OTHERS: Final = 0o077
 

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import click
 
+from ....bundles.system_errors import os_sentence
 from ...engines.live.build import CheckedSources, NoSources, check_sources, sources_of
-from ..output import CommandFailed, os_sentence, progress_bar
+from ..output import CommandFailed, progress_bar
 from ..reports.finding_formats import FORMATS, show_findings
 from ..sentences import summary
 from ..source_paths import SourcePath

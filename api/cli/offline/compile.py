@@ -9,8 +9,9 @@ from typing import BinaryIO
 import click
 
 from ....bundles.signing.sign import DAY, DEFAULT_LIFETIME, sign
+from ....bundles.system_errors import os_sentence
 from ...engines.live.build import InvalidModel, NoSources, build_bundle, files_of, unsigned
-from ..output import CommandFailed, error_console, os_sentence, progress_bar
+from ..output import CommandFailed, error_console, progress_bar
 from ..overwriting import refuse_overwriting
 from ..sentences import summary
 from ..source_paths import SourcePath
@@ -19,8 +20,20 @@ from .bundle_keys import read_lifetime, signing_key_in
 
 @click.command("compile")
 @click.argument("sources", nargs=-1, required=True, type=SourcePath(path_type=Path))
-@click.option("-o", "--output", required=True, type=click.Path(path_type=Path, dir_okay=False), help="The bundle file.")
-@click.option("--sign", "key", metavar="KEY", type=click.Path(path_type=Path), help="Sign with this private key (PEM).")
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    type=click.Path(readable=False, path_type=Path, dir_okay=False),
+    help="The bundle file.",
+)
+@click.option(
+    "--sign",
+    "key",
+    metavar="KEY",
+    type=click.Path(readable=False, path_type=Path),
+    help="Sign with this private key (PEM).",
+)
 @click.option(
     "--expires-in",
     "lifetime",

@@ -8,11 +8,11 @@ from .json_lines import Instant, answer_all
 
 
 @click.command("filter")
-@click.argument("bundle", type=click.Path(path_type=Path))
+@click.argument("bundle", type=click.Path(readable=False, path_type=Path))
 @click.option(
     "--input",
     "source",
-    type=click.Path(path_type=Path),
+    type=click.Path(readable=False, path_type=Path),
     help="The searches, one per line. The default is standard input.",
 )
 @click.option("--now", type=Instant(), help="Take expiries as of this instant instead of now.")

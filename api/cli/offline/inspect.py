@@ -14,7 +14,8 @@ from ....bundles.file.reader import Bundle, open_bundle
 from ....bundles.program.text import show_program
 from ....bundles.signing.section import Signature, unverified_signature
 from ....bundles.signing.signature_check import ANY_ENVIRONMENT, instant_text, open_verified_bundle
-from ..output import CommandFailed, escaped, os_sentence
+from ....bundles.system_errors import os_sentence
+from ..output import CommandFailed, escaped
 from ..sentences import bundle_sentence
 from .bundle_keys import public_keys_in
 
@@ -28,7 +29,7 @@ class Inspected(NamedTuple):
 
 
 @click.command("inspect")
-@click.argument("bundle", type=click.Path(path_type=Path))
+@click.argument("bundle", type=click.Path(readable=False, path_type=Path))
 @click.option("--rules", is_flag=True, help="Print the rule program as text.")
 @click.option(
     "--format", "style", type=click.Choice(["text", "json"]), default="text", help="The format of the output."
@@ -38,7 +39,7 @@ class Inspected(NamedTuple):
     "keys",
     metavar="PUBLIC.pem",
     multiple=True,
-    type=click.Path(path_type=Path),
+    type=click.Path(readable=False, path_type=Path),
     help="Verify the signature. One of the given public keys must have made it.",
 )
 def inspect_command(bundle: Path, rules: bool, style: str, keys: tuple[Path, ...]) -> None:

@@ -9,6 +9,7 @@ import click
 import msgspec
 
 from ....bundles.conditions.instants import SECOND, read_instant
+from ....bundles.system_errors import os_sentence
 from ....runtime import BadRequest, Engine, RateCounters
 from ...http.bodies import ENCODER, decoded
 from ...http.lines import TooLong, read_lines
@@ -16,7 +17,7 @@ from ...http.rejections import BodyRejected
 from ...settings.settings import HttpLimits
 from ...settings.written_instants import instant_fault
 from ..named_model import reading_bundle
-from ..output import CommandFailed, os_sentence
+from ..output import CommandFailed
 
 LIMITS = HttpLimits()
 """The limits of a line: those of a request's body."""

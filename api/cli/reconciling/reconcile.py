@@ -10,10 +10,11 @@ import click
 import msgspec
 
 from ....bundles.errors import Error
+from ....bundles.system_errors import os_sentence
 from ....client.calling.errors import Refused
 from ....client.management.wanted import Grant
 from ....runtime import BadRequest
-from ..output import CommandFailed, escaped, os_sentence, progress_bar
+from ..output import CommandFailed, escaped, progress_bar
 from ..service_options import calls_at, service_options
 from ..stores.store_opening import env_option
 from .grant_rows import GrantList, read_grants
@@ -26,7 +27,7 @@ MOST_FAULTS: Final = 20
 
 
 @click.command("reconcile")
-@click.argument("source", metavar="SOURCE", type=click.Path(path_type=Path, allow_dash=True))
+@click.argument("source", metavar="SOURCE", type=click.Path(readable=False, path_type=Path, allow_dash=True))
 @service_options(required=True)
 @env_option
 @click.option("--resource-type", metavar="T", help="Set the grants on all resources of this type.")

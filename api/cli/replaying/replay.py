@@ -8,13 +8,14 @@ from typing import Final
 import click
 import msgspec
 
+from ....bundles.system_errors import os_sentence
 from ....runtime import Engine, RateCounters
 from ...review.effects import effect_words
 from ...review.replaying.replayed_record import ComparedAnswer, NotCompared
 from ...review.replaying.report import as_json, ordered
 from ...review.replaying.tally import Tally
 from ..named_model import reading_bundle
-from ..output import CommandFailed, escaped, os_sentence
+from ..output import CommandFailed, escaped
 from ..server_options import cores
 from .sharing import LogSource, replayed
 
@@ -29,8 +30,8 @@ _APART: Final = {
 
 
 @click.command("replay")
-@click.argument("log", metavar="LOG", type=click.Path(path_type=Path, allow_dash=True))
-@click.argument("bundle", type=click.Path(path_type=Path))
+@click.argument("log", metavar="LOG", type=click.Path(readable=False, path_type=Path, allow_dash=True))
+@click.argument("bundle", type=click.Path(readable=False, path_type=Path))
 @click.option("--env", "environment", metavar="NAME", help="Compare the records of this environment.")
 @click.option(
     "--format", "style", type=click.Choice(["text", "json"]), default="text", help="The format of the output."

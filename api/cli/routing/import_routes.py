@@ -9,11 +9,12 @@ import click
 import msgspec
 
 from ....bundles.publish import published
+from ....bundles.system_errors import os_sentence
 from ....compiler.documents.bad_document import BadDocument
 from ....compiler.documents.yaml.document import yaml_value
 from ....compiler.limits import MIB, Limits
 from ....compiler.source import BadText, Source
-from ..output import CommandFailed, error_console, escaped, os_sentence
+from ..output import CommandFailed, error_console, escaped
 from .openapi_routes import BadOpenApi, proposed
 
 MAX_BYTES: Final = 32 * MIB
@@ -21,11 +22,11 @@ MAX_BYTES: Final = 32 * MIB
 
 
 @click.command("import")
-@click.argument("openapi", type=click.Path(path_type=Path))
+@click.argument("openapi", type=click.Path(readable=False, path_type=Path))
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=click.Path(readable=False, path_type=Path, dir_okay=False),
     help="The file to write, `.json` or `.yaml`. The default is standard output, as YAML.",
 )
 def import_command(openapi: Path, output: Path | None) -> None:

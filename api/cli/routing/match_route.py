@@ -14,12 +14,13 @@ from ....bundles.routing.route import Route
 from ....bundles.routing.settings import GatewaySettings
 from ....bundles.routing.templates import HEADER
 from ....bundles.routing.typed_values import typed_value
+from ....bundles.system_errors import os_sentence
 from ....bundles.wording import joined, quoted
 from ....compiler.lowering.lower_routes import lower_routes
 from ....runtime.routing.route_table import Matched, RouteTable
 from ....runtime.routing.target import BadTarget, Target, read_target
 from ..named_model import reading_bundle, stored_gateway, stored_model
-from ..output import CommandFailed, escaped, os_sentence
+from ..output import CommandFailed, escaped
 from ..stores.store_opening import data_option, env_option
 
 
@@ -33,7 +34,7 @@ class RoutedRequest(NamedTuple):
 @click.command("test")
 @click.argument("method")
 @click.argument("url")
-@click.argument("bundle", required=False, type=click.Path(path_type=Path))
+@click.argument("bundle", required=False, type=click.Path(readable=False, path_type=Path))
 @data_option
 @env_option
 @click.option("--header", "headers", multiple=True, metavar="NAME:VALUE", help="A header of the request.")

@@ -14,6 +14,7 @@ import msgspec
 from click.core import ParameterSource
 
 from ....bundles.conditions.instants import SECOND, parse_instant
+from ....bundles.system_errors import os_sentence
 from ...endpoints.management.audit_entries import AuditEntry, entry_filter, shown_entry
 from ...http.bodies import ENCODER
 from ...identity.keys.ring import KeyRing, KeySealer
@@ -28,7 +29,7 @@ from ...store.errors import BadQuery, StoreUnavailable
 from ...store.pages import MAX_PAGE
 from ...store.store import Store
 from ...telemetry.log import service_log
-from ..output import CommandFailed, error_console, escaped, os_sentence, progress_bar
+from ..output import CommandFailed, error_console, escaped, progress_bar
 from .store_opening import all_items, data_option, open_store
 
 _SHOWN = 100
@@ -105,7 +106,7 @@ def audit_command(context: click.Context, /, directory: Path, limit: int, form: 
 @click.option(
     "--key",
     "keys",
-    type=click.Path(path_type=Path),
+    type=click.Path(readable=False, path_type=Path),
     multiple=True,
     help="A public key (PEM) that sealed the log. Repeatable.",
 )

@@ -29,7 +29,7 @@ MOST_DAYS: Final = 366
 
 
 @click.command("backup")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=click.Path(readable=False, path_type=Path))
 @click.option("--every", metavar="TIME", help="Make a backup in the folder FILE now and every TIME, like 30m or 1h.")
 @click.option("--keep", type=click.IntRange(1, MOST_KEPT), help="With --every: how many stay.  [default: 24]")
 @data_option

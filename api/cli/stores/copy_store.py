@@ -8,12 +8,13 @@ from typing import Any, Final
 import click
 import msgspec
 
+from ....bundles.system_errors import sentence_of
 from ...engines.live.data_directory import UnusableDirectory, hold, prepare_directory
 from ...store.copying.places import Place, place_named
 from ...store.copying.store_copy import CopiedStore, copy_store
 from ...store.elements.kinds import KINDS
 from ...store.errors import StoreUnavailable
-from ..output import CommandFailed, error_console, progress_bar, sentence_of
+from ..output import CommandFailed, error_console, progress_bar
 from .backup import refuse_undecodable
 
 _COUNTED: Final = {str(kind): kind.replace("_", " ") for kind in KINDS} | {

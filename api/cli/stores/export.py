@@ -10,13 +10,14 @@ import click
 
 from ....bundles.conditions.instants import show_seconds
 from ....bundles.publish import published
+from ....bundles.system_errors import os_sentence
 from ....compiler.forms.all_forms import FORMS
 from ....compiler.rego.refusals import NotInRego
 from ...store.actor import command_actor
 from ...store.errors import NotFound, StoreUnavailable
 from ...store.models.reading import export_entry
 from ...store.store import Store
-from ..output import CommandFailed, escaped, os_sentence
+from ..output import CommandFailed, escaped
 from .opa_bundle import opa_files, write_archive
 from .store_opening import data_option, env_option, open_store
 
@@ -37,7 +38,7 @@ Write: TypeAlias = Callable[[BinaryIO], None]
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=click.Path(readable=False, path_type=Path, dir_okay=False),
     help="The file to write. The default is standard output.",
 )
 def export_command(directory: Path, environment: str, form: str, output: Path | None) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from ....bundles.system_errors import os_sentence
 from ...engines.live.build import InvalidModel, NoSources, sources_of
 from ...engines.live.data_directory import UnusableDirectory
 from ...engines.live.import_model import check_model, ensure_bundle, store_model
@@ -13,7 +14,7 @@ from ...identity.admin_key import UnusableKey
 from ...settings.settings import BadSetting
 from ...store.actor import command_actor
 from ...store.errors import Conflict, NotFound, Rejected, StoreUnavailable
-from ..output import CommandFailed, error_console, os_sentence, progress_bar
+from ..output import CommandFailed, error_console, progress_bar
 from ..sentences import summary
 from ..source_paths import SourcePath
 from .store_opening import data_option, env_option, open_or_create_store

@@ -10,12 +10,13 @@ from typing import Final
 import click
 import msgspec
 
+from ....bundles.system_errors import sentence_of
 from ...engines.publishing.publisher import Published, Superseded
 from ...engines.publishing.publishing_target import shown
 from ...store.duties.duty import Duty, NotHeld
 from ...store.errors import NotFound
 from ...store.store import Store
-from ..output import CommandFailed, error_console, sentence_of
+from ..output import CommandFailed, error_console
 from .publishing import FAILURES, Publishing, publishing_duty
 from .store_opening import command_settings, data_option, env_option, open_store
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from ....bundles.conditions.instants import show_seconds
+from ....bundles.system_errors import reason_of
 from ...store.actor import command_actor
 from ...store.audit.events import Event
 from ...store.backups.backup import verify_backup
@@ -65,7 +66,7 @@ def backups_in(folder: Path) -> list[Path]:
     try:
         found = [one for one in folder.iterdir() if _NAME.fullmatch(one.name)]
     except OSError as ex:
-        raise StoreUnavailable(f"the folder `{folder}` can't be read: {ex.strerror}") from None
+        raise StoreUnavailable(f"the folder `{folder}` can't be read: {reason_of(ex)}") from None
     return sorted(found, reverse=True)
 
 

@@ -31,7 +31,7 @@ def data_option(command: _Command) -> _Command:
     option = click.option(
         "--data",
         "directory",
-        type=click.Path(path_type=Path, file_okay=False),
+        type=click.Path(readable=False, path_type=Path, file_okay=False),
         default=Path("writ-data"),
         show_default=True,
         callback=inherited,

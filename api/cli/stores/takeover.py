@@ -10,6 +10,7 @@ from typing import Any, Final
 import click
 import msgspec
 
+from ....bundles.system_errors import sentence_of
 from ...engines.live.data_directory import UnusableDirectory, hold, prepare_directory
 from ...engines.publishing.publisher import Published
 from ...engines.publishing.publishing_target import shown
@@ -18,7 +19,7 @@ from ...store.backups.backup import Restored, restore
 from ...store.environment_ids import DEFAULT
 from ...store.errors import NotFound
 from ...store.leases.reaching import taken_over
-from ..output import CommandFailed, error_console, sentence_of
+from ..output import CommandFailed, error_console
 from .backup import refuse_undecodable
 from .publishing import FAILURES, Publishing, published_epoch
 from .restore import lines_of
@@ -31,7 +32,7 @@ _KEYS: Final = (FOLDER, BUNDLE_FOLDER, AUDIT_FOLDER)
 
 
 @click.command("takeover")
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False, exists=True), required=False)
+@click.argument("file", type=click.Path(readable=False, path_type=Path, dir_okay=False, exists=True), required=False)
 @data_option
 @click.option(
     "--publish",

@@ -4,11 +4,12 @@ from pathlib import Path
 
 import click
 
+from ....bundles.system_errors import os_sentence
 from ...engines.live.data_directory import UnusableDirectory, hold, prepare_directory
 from ...store.database.newest_format import STORE_FORMAT
 from ...store.errors import StoreUnavailable
 from ...store.store import Store
-from ..output import CommandFailed, error_console, os_sentence
+from ..output import CommandFailed, error_console
 from .store_opening import command_settings, data_option, refuse_without_store, store_server
 
 

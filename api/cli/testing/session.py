@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from ....bundles.errors import BundleError
+from ....bundles.system_errors import os_sentence
 from ....compiler.diagnostics.diagnostic import Finding
 from ....compiler.diagnostics.show import show_text
 from ....compiler.source import Source
@@ -16,7 +17,6 @@ from ...review.testing.file_reading import ReadFile, read_file
 from ...review.testing.refused_requests import refused_requests
 from ...review.testing.tested_model import UnusableModel
 from ...review.testing.undeclared import undeclared
-from ..output import os_sentence
 from .file_discovery import model_paths, test_files
 from .file_results import FileResult, run_file
 from .source_model import SourceModel, source_model

@@ -7,7 +7,8 @@ from pathlib import Path
 import click
 
 from ....bundles.publish import published
-from ..output import CommandFailed, os_sentence
+from ....bundles.system_errors import os_sentence
+from ..output import CommandFailed
 from ..overwriting import refuse_overwriting
 from ..reports.junit import show_junit
 from ..source_paths import SourcePath
@@ -25,7 +26,7 @@ from .watching import stamps, wait_for_change
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=click.Path(readable=False, path_type=Path, dir_okay=False),
     help="The file of the report. The results as text then go to standard output.",
 )
 @click.option("--coverage", "with_coverage", is_flag=True, help="Name the policies and conditions that no test tried.")

@@ -10,6 +10,7 @@ import falcon.asgi
 from msgspec import Struct
 
 from ....bundles.conditions.instants import from_seconds, parse_instant
+from ....bundles.system_errors import public_reason
 from ....bundles.wording import alternatives
 from ....runtime.rules.reasons import ReasonCode
 from ...engines.live.store_work import StoreWork
@@ -145,7 +146,7 @@ def read_back(log: Log) -> Iterator[Path]:
     try:
         yield log.file
     except OSError as ex:
-        raise Conflict(f"the file of the decision log can't be read: {(ex.strerror or str(ex)).lower()}") from None
+        raise Conflict(f"the file of the decision log can't be read: {public_reason(ex)}") from None
 
 
 def _filter_in(asked: dict[str, str], now: float) -> DenialFilter:

@@ -7,6 +7,7 @@ from typing import IO
 
 import falcon.asgi
 
+from ....bundles.system_errors import public_reason, reason_of
 from ...http.rejections import BodyTooLarge
 from ...store.errors import StoreUnavailable
 
@@ -25,7 +26,7 @@ async def spooled(request: falcon.asgi.Request, limit: int, directory: Path) -> 
         # Without a buffer: closing the file must not write, and fail again.
         file = tempfile.TemporaryFile(dir=directory, buffering=0)  # noqa: SIM115 - the caller closes it
     except OSError as ex:
-        raise _refused(ex) from None
+        raise _refused(directory, ex) from None
     try:
         size = 0
         async for piece in request.stream:
@@ -36,7 +37,7 @@ async def spooled(request: falcon.asgi.Request, limit: int, directory: Path) -> 
         file.seek(0)
     except OSError as ex:
         file.close()
-        raise _refused(ex) from None
+        raise _refused(directory, ex) from None
     except BaseException:
         file.close()
         raise
@@ -49,5 +50,8 @@ def _write(file: IO[bytes], piece: bytes) -> None:
         rest = rest[file.write(rest) :]
 
 
-def _refused(error: OSError) -> StoreUnavailable:
-    return StoreUnavailable(f"the document can't be written to disk: {(error.strerror or str(error)).lower()}")
+def _refused(directory: Path, error: OSError) -> StoreUnavailable:
+    return StoreUnavailable(
+        f"the document can't be written to a file in `{directory}`: {reason_of(error)}",
+        f"the document can't be written to disk: {public_reason(error)}",
+    )

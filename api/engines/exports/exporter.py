@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 from ....bundles.signing.pem_keys import SigningKey
+from ....bundles.system_errors import sentence_of
 from ...store.errors import StoreUnavailable
 from ..live.store_work import StoreWork
 from .export_files import ExportFiles, SignedBundle
@@ -43,7 +44,9 @@ def unavailable() -> Iterator[None]:
     try:
         yield
     except OSError as ex:
-        raise StoreUnavailable(f"the exports can't be read: {ex}", "no bundle can be exported; try again later") from ex
+        raise StoreUnavailable(
+            f"the exports can't be read or written: {sentence_of(ex)}", "no bundle can be exported; try again later"
+        ) from ex
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from typing import IO, Any, Final, TypeAlias, TypeVar
 
 import msgspec
 
+from ....bundles.system_errors import sentence_of
 from ...http.caller import CALLER
 from ...store.database.connections import Primary
 from ...store.errors import StoreUnavailable
@@ -93,7 +94,9 @@ class Jobs:
         except (Ended, BrokenPipeError, ConnectionResetError):
             raise StoreUnavailable(job.failure(f"ended early{_at(stages[-1])}", _CHECK_MEMORY)) from None
         except OSError as ex:
-            raise StoreUnavailable(job.failure(f"can't be started: {ex}"), job.failure("can't be started")) from ex
+            raise StoreUnavailable(
+                job.failure(f"can't be started: {sentence_of(ex)}"), job.failure("can't be started")
+            ) from ex
         if outcome.refused is not None:
             raise raised(outcome.refused)
         return msgspec.json.decode(outcome.answer, type=job.answer)

@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 from typing import IO, Final
 
+from ....bundles.system_errors import FULL_DISK, reason_of
 from ...store.database.private_files import OWNER_ONLY
 
 LOCK_SECONDS: Final = 5.0
@@ -37,18 +38,27 @@ def prepare_directory(directory: Path) -> None:
     """
     try:
         directory.mkdir(mode=_DIRECTORY_MODE, parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=directory):
-            pass
+        _try_to_write(directory)
         found = directory.stat()
     except OSError as error:
         is_file = isinstance(error, FileExistsError)
-        reason = "it is a file, not a folder" if is_file else (error.strerror or str(error)).lower()
+        reason = "it is a file, not a folder" if is_file else reason_of(error)
         raise UnusableDirectory(f"`{directory}` can't be used as the data directory: {reason}") from None
     risk = "may replace the store, its keys and its audit log"
     if found.st_mode & _OTHERS_WRITE:
         _warn(f"other users can write to `{directory}`, and {risk}; `chmod 700` it")
     if found.st_uid != os.geteuid():
         _warn(f"`{directory}` belongs to another user, who {risk}; run Writ as that user, or `chown` it")
+
+
+def _try_to_write(directory: Path) -> None:
+    """Makes a file and removes it. A full disk is no reason to refuse: it is for each write. Raises OSError."""
+    try:
+        with tempfile.TemporaryFile(dir=directory):
+            pass
+    except OSError as ex:
+        if ex.errno not in FULL_DISK:
+            raise OSError(ex.errno, ex.strerror, str(directory)) from None
 
 
 def hold(directory: Path) -> IO[bytes]:

@@ -13,6 +13,7 @@ import msgspec
 import urllib3
 
 from ....bundles.prepared import prepared
+from ....bundles.system_errors import reason_of
 
 REFRESH_SECONDS: Final = 300.0
 """The seconds after which keys are fetched again."""
@@ -204,7 +205,7 @@ def text_at(place: str) -> bytes:
             with Path(place).open("rb") as file:
                 return file.read(MOST_BYTES)
         except OSError as ex:
-            raise UnusableKeySet((ex.strerror or str(ex)).lower()) from None
+            raise UnusableKeySet(reason_of(ex)) from None
     try:
         answer = urllib3.request(
             "GET", place, redirect=False, retries=False, timeout=FETCH_SECONDS, preload_content=False

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from ....bundles.signing import sign
+from ....bundles.system_errors import reason_of
 from ...store.database.private_files import DRAFT, draft_suffix
 from ..credential_shapes import LONGEST_LIFETIME
 from .key_files import hand_to_owner, read_file, stamp_of, write_file
@@ -106,7 +107,7 @@ class KeyFolder:
             found = [_pem(file) for file in self._retained()]
         except OSError as ex:
             if ex.errno != errno.ENOENT:
-                raise UnusableSigningKey(f"the keys in `{self.path}` can't be read: {ex.strerror}") from None
+                raise UnusableSigningKey(f"the keys in `{self.path}` can't be read: {reason_of(ex)}") from None
             found = []
         if not found:
             raise UnusableSigningKey(f"there is no key in `{self.path}`; {_REMEDIES[self.path.name]}")
@@ -167,7 +168,7 @@ def _pem(file: Path) -> Pem:
     try:
         return Pem(place, read_file(file))
     except OSError as ex:
-        return Pem(place, b"", ex.strerror)
+        return Pem(place, b"", reason_of(ex))
 
 
 def _created(file: Path) -> int:

@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final, Protocol
 
+from ....bundles.system_errors import os_sentence, reason_of
 from ...settings.settings import ALGORITHMS
 from ...store.database.private_files import OWNER_ONLY
 from .folder import AUDIT_FOLDER, FOLDER, KeyFolder
@@ -59,7 +60,7 @@ class SuppliedKeys:
         try:
             text = read_file(self._path) if self._text is None else self._text
         except OSError as ex:
-            raise UnusableSigningKey(f"the keys {place} can't be read: {ex.strerror}") from None
+            raise UnusableSigningKey(f"the keys {place} can't be read: {reason_of(ex)}") from None
         found = [Pem(f"key {number} {place}", pem[0]) for number, pem in enumerate(_PEM.finditer(text), 1)]
         if not found:
             raise UnusableSigningKey(f"there is no key {place}; give a PEM, or the path of a file of it")
@@ -124,7 +125,7 @@ def _prepared(source: KeySource, algorithm: str, consequence: str, log: logging.
             source.make_first(algorithm)
         read_keys(source.pems())[0].signer()
     except OSError as ex:  # from `make_first` alone: `pems` raises none
-        log.error("%s: no key can be made in the data directory: %s", consequence, ex.strerror)
+        log.error("%s: no key can be made in the data directory: %s", consequence, os_sentence(ex))
     except UnusableSigningKey as ex:
         log.error("%s: %s", consequence, ex)
     return source

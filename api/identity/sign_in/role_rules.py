@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from ....bundles.prepared import prepared
+from ....bundles.system_errors import reason_of
 from ....bundles.wording import quoted
 from ...settings.settings import BadSetting
 from ...settings.sign_in_settings import ROLES
@@ -65,7 +66,7 @@ def read_role_rules(path: Path) -> RoleRules:
         with path.open("rb") as file:
             text = file.read(MOST_BYTES + 1)
     except OSError as ex:
-        raise BadSetting(f"`{ROLES}`: {quoted(str(path))} can't be read: {ex.strerror}") from None
+        raise BadSetting(f"`{ROLES}`: {quoted(str(path))} can't be read: {reason_of(ex)}") from None
     if len(text) > MOST_BYTES:
         raise _bad(path, f"it has more than {MOST_BYTES} bytes")
     try:

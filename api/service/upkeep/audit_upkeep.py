@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from ....bundles.conditions.instants import show_seconds
+from ....bundles.system_errors import sentence_of
 from ...engines.exports.export_counts import Exports
 from ...identity.attempt_counts import RefusedAttempts
 from ...identity.keys.signing_keys import UnusableSigningKey
@@ -27,6 +28,8 @@ MAINTAIN_SECONDS: Final = 10.0
 """The seconds between two checks of a worker whether maintenance is due."""
 
 TROUBLE: Final = "the audit log can't be maintained"
+
+READ_ONLY: Final = "the service starts, but can't write; it decides, and each write gets 503 until it can"
 
 
 class _Counts(NamedTuple):
@@ -117,13 +120,13 @@ class AuditUpkeep:
         try:
             self.audit.add([started])
         except StoreUnavailable as ex:
-            self.log.error("%s: %s", TROUBLE, ex)
+            self.log.error("%s: %s", READ_ONLY, ex)
             self._pending = _PendingEntry(started)
             return
         try:
             self._seal()  # a service that was killed leaves unsealed entries
         except (StoreUnavailable, UnusableSigningKey, Tampered, OSError) as ex:
-            self.log.error("%s: %s", TROUBLE, ex)
+            self.log.error("%s: %s", TROUBLE, sentence_of(ex))
 
     def _entry(self, event: Event, details: Mapping[str, object] | None = None) -> AuditEntry:
         return AuditEntry.of(show_seconds(self.clock()), SERVICE, event, details)

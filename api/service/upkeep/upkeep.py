@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final, Protocol, TypeVar
 
+from ....bundles.system_errors import sentence_of
 from ...identity.admin_key import UnusableKey
 from ...identity.keys.signing_keys import UnusableSigningKey
 from ...store.audit.tampering import Tampered
@@ -61,7 +62,7 @@ class UpkeepTask:
             self._last_error = None
         except Exception as ex:
             if str(ex) != self._last_error:
-                log.error("%s: %s", self.trouble, ex, exc_info=None if isinstance(ex, EXPECTED) else ex)
+                log.error("%s: %s", self.trouble, sentence_of(ex), exc_info=None if isinstance(ex, EXPECTED) else ex)
             self._last_error = str(ex)
 
 

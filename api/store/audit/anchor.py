@@ -9,6 +9,7 @@ from typing import Final
 
 import msgspec
 
+from ....bundles.system_errors import reason_of
 from ..database.private_files import write_atomically
 from .seals import Seal
 from .tampering import Tampered
@@ -33,7 +34,8 @@ class Anchor:
         except FileNotFoundError:
             return None
         except (OSError, ValueError, msgspec.MsgspecError) as ex:
-            raise Tampered(f"`{self.path}`, the newest seal, can't be read: {ex}") from None
+            reason = reason_of(ex) if isinstance(ex, OSError) else str(ex)
+            raise Tampered(f"`{self.path}`, the newest seal, can't be read: {reason}") from None
 
     def write(self, seal: Seal) -> None:
         """Replace the seal atomically. Raises OSError."""

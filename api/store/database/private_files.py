@@ -7,6 +7,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+from ....bundles.system_errors import naming
+
 DRAFT: Final = r"\.[0-9a-f]{16}"
 """The ending of an unfinished file's name (a regular expression)."""
 
@@ -23,7 +25,7 @@ def draft_suffix() -> str:
 def write_new(path: Path, content: bytes) -> None:
     """Create a file, and sync it to disk. Raises FileExistsError, OSError."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, OWNER_ONLY)
-    with os.fdopen(descriptor, "wb") as file:
+    with naming(path), os.fdopen(descriptor, "wb") as file:
         file.write(content)
         file.flush()
         os.fsync(file.fileno())
@@ -35,12 +37,13 @@ def write_atomically(path: Path, content: bytes, finish: Callable[[Path], None] 
     Raises OSError.
     """
     draft = path.with_suffix(draft_suffix())
-    try:
-        write_new(draft, content)
-        finish(draft)
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
+    with naming(path, draft):
+        try:
+            write_new(draft, content)
+            finish(draft)
+            draft.replace(path)
+        finally:
+            draft.unlink(missing_ok=True)
 
 
 def read_or_create_secret(path: Path) -> bytes:

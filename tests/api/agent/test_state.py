@@ -237,7 +237,7 @@ def test_a_full_file_system(source: Direct, time: Time, tmp_path: Path) -> None:
         source.history.commit()
         stepped(one, time, 2)
         assert revision_of(one.engine) == 1
-        assert one.status().error == "the new state can't be stored: no space left on device"
+        assert one.status().error == "the new state can't be stored: no space left on device; make room on the disk"
         one.close()
         again = started(folder / "state", time)
         assert revision_of(again.engine) == 1

@@ -124,5 +124,5 @@ def test_a_file_with_one_bad_line_gives_no_key_and_its_fault_tells_none(tmp_path
 
 
 def test_a_file_that_is_not_there_gives_no_key(tmp_path: Path) -> None:
-    with pytest.raises(UnusableKey, match=r"can't be read: No such file"):
+    with pytest.raises(UnusableKey, match=r"can't be read: no such file"):
         supplied_keys(tmp_path / "keys")

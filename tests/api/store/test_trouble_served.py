@@ -12,6 +12,7 @@ from pathlib import Path
 import httpx
 import pytest
 from writ.api.service.routes.all_routes import ROUTES
+from writ.api.service.upkeep.audit_upkeep import READ_ONLY
 
 from tests.support.processes import children
 from tests.support.server import Server, running
@@ -36,6 +37,9 @@ QUESTION = {
     "resource": {"type": "document", "id": "d1"},
 }
 UNRECORDED = "exported a model, which is not in the audit log"
+MANY = [{"type": "user", "id": f"u{number}"} for number in range(1_001)]
+"""More than a delta may have, so that there is a bundle."""
+
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 
 
@@ -136,6 +140,38 @@ def test_a_full_disk(tmp_path):
         with server.client() as admin:
             assert admin.post("/v1/environments/default/roles", json={"id": "r"}).status_code == 201
         exports(server, keys["read"])
+
+
+def test_a_start_on_a_full_disk(tmp_path):
+    """The service decides, and writes once there is room. An environment whose bundle is lost gets one then."""
+    other = "/environments/other"
+    with small_disk(tmp_path) as disk:
+        (disk / "data").mkdir(mode=0o700)
+        directory, filler = tmp_path / "data", disk / "filler"  # the log of the service is on another disk
+        directory.symlink_to(disk / "data")
+        with served(directory) as (server, keys), server.client() as admin:
+            assert admin.post("/v1/environments", json={"id": "other"}).status_code == 201
+            answer = admin.put(f"/v1{other}/model", json=MODEL | {"subjects": MANY}, headers={"If-Match": "*"})
+            assert answer.status_code == 200, answer.text
+            (lost,) = (directory / "bundles").iterdir()
+        lost.unlink()
+        fill(disk)
+        with running(directory) as server, server.client() as admin:
+            key = {"Authorization": f"Bearer {keys['read']}"}
+
+            def decided(place: str) -> int:
+                return admin.post(f"{place}/access/v1/evaluation", json=QUESTION, headers=key).status_code
+
+            def written(place: str) -> httpx.Response:
+                return admin.post(f"/v1{place}/roles", json={"id": "r"})
+
+            assert (decided(""), decided(other)) == (200, 500)
+            assert (written(other).status_code, "make room" in written(other).text) == (503, True)
+            assert READ_ONLY in server.log
+            assert "no bundle of `other` can be built" in server.log
+            filler.unlink()
+            assert written(other).status_code == 201
+            assert (decided(""), decided(other)) == (200, 200)
 
 
 def test_a_limit_on_the_size_of_files(tmp_path):

@@ -14,10 +14,17 @@ from ..commit_signal import CommitSignal, signalled
 from ..connections import BUSY_SECONDS, Timed, untimed
 from ..time_limit import TimeLimit
 from .connection import CACHE_KIB, SqliteConnection
+from .opening import READ_ONLY, lack_of_files
 from .overlay import add_overlay
+from .without_index import FULL, WithoutIndex
 
-_FULL = ("SQLITE_FULL", "SQLITE_IOERR_WRITE")
+_NO_INDEX = "SQLITE_IOERR_SHMSIZE"
+"""The index of the log has no room: see `without_index`."""
+
+_FULL = ("SQLITE_FULL", "SQLITE_IOERR_WRITE", _NO_INDEX)
 """A quota and a limit on the size of files are errors of a write to SQLite."""
+
+CANT_OPEN = "can't be opened; make the file and its folder readable and writable"
 
 _FILES = {"database": "", "log": "-wal"}
 
@@ -46,6 +53,7 @@ class SqliteConnections:
         self._open: WeakSet[SqliteConnection] = WeakSet()
         self._inherited: list[SqliteConnection] = []
         self._turns = (os.getpid(), threading.Lock())
+        self._without_index = WithoutIndex(path)
 
     @property
     def directory(self) -> Path:
@@ -79,9 +87,13 @@ class SqliteConnections:
     def reading(self) -> Iterator[SqliteConnection]:
         """Returns a connection that reads one state of the database in the whole block. Raises StoreUnavailable."""
         began = perf_counter()
-        with self._transaction("BEGIN") as db:
+        with self._read() as db:
             yield db
         self._timed(False, perf_counter() - began)
+
+    def state(self) -> str:
+        """Returns what differs after every commit, if no connection can tell: see `WithoutIndex`."""
+        return self._without_index.state()
 
     def deciding(self) -> AbstractContextManager[None]:
         """Does nothing: no other server has the file."""
@@ -151,7 +163,23 @@ class SqliteConnections:
             if problem is None:
                 raise
             kind = StoreFull if getattr(ex, "sqlite_errorname", "") in _FULL else StoreUnavailable
-            raise kind.at(self.path, problem) from ex
+            cause = lack_of_files(self.path) if problem in (READ_ONLY, CANT_OPEN) else ""
+            raise kind.at(self.path, problem, cause) from ex
+
+    @contextmanager
+    def _read(self) -> Iterator[SqliteConnection]:
+        """Returns this thread's connection in a transaction, or on a full disk one that can only read."""
+        with self.translated():
+            try:
+                self._current()
+            except sqlite3.OperationalError as ex:
+                if ex.sqlite_errorname != _NO_INDEX:
+                    raise
+                reading = self._without_index.reading(self._connect_in)
+            else:
+                reading = self._transaction("BEGIN")
+            with reading as db:
+                yield db
 
     @contextmanager
     def _transaction(
@@ -230,8 +258,19 @@ class SqliteConnections:
         return db
 
     def _connect(self) -> SqliteConnection:
+        """Returns a new connection, with the index of the log."""
+        with self._without_index.opening():
+            db = self._connect_in("rw")
+            try:
+                db.execute("PRAGMA schema_version")  # opens the files: without room, it is this that fails
+            except BaseException:
+                db.close()
+                raise
+            return db
+
+    def _connect_in(self, mode: str) -> SqliteConnection:
         connection = sqlite3.connect(
-            f"{self.path.absolute().as_uri()}?mode=rw",
+            f"{self.path.absolute().as_uri()}?mode={mode}",
             uri=True,
             timeout=self._busy_seconds,
             isolation_level=None,
@@ -257,14 +296,14 @@ class SqliteConnections:
 def _problem(ex: sqlite3.DatabaseError, busy_seconds: float) -> str | None:
     """Returns the problem with the file and the remedy, or None if the error is not about the file."""
     name = getattr(ex, "sqlite_errorname", "") or ""
-    if name == "SQLITE_FULL":
-        return "can't grow: the disk is full or a limit is reached; make room"
+    if name in ("SQLITE_FULL", _NO_INDEX):
+        return FULL
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
         return _locked(busy_seconds)
     if name.startswith(("SQLITE_READONLY", "SQLITE_PERM", "SQLITE_AUTH")):
-        return "is read-only; make the file and its folder writable"
+        return READ_ONLY
     if name.startswith("SQLITE_CANTOPEN"):
-        return "can't be opened; make the file and its folder readable and writable"
+        return CANT_OPEN
     lacks = name == "SQLITE_ERROR" and str(ex).startswith("no such")  # a table, a column
     if lacks or name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
         return f"is damaged ({ex}); restore a backup"

@@ -7,6 +7,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final
 
+from .....bundles.system_errors import reason_of
 from ...errors import StoreFull, StoreUnavailable
 from .connections import SqliteConnections
 from .opening import ensure_file
@@ -45,7 +46,7 @@ def unfinished_file(path: Path, name: str) -> Iterator[Path]:
             os.fsync(written.fileno())
         os.replace(file, path)
     except OSError as ex:
-        raise StoreUnavailable(f"`{path}` can't be written: {ex.strerror}") from None
+        raise StoreUnavailable(f"`{path}` can't be written: {reason_of(ex)}") from None
     finally:
         remove_files(file, "", *BESIDE)
     folder = os.open(path.parent, os.O_RDONLY)

@@ -11,6 +11,7 @@
 
 import sqlite3
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import Final
 
@@ -40,15 +41,14 @@ def migrate(connections: SqliteConnections, keep: bool = True, upgrade: bool = T
     Raises StoreUnavailable for a database that is not a store, or that has a newer format, and if the copy can't be
     written or a step fails. The database is as before then, and at most one copy of its format is there.
     """
-    db = connections.fresh()
     try:
-        with connections.translated():
-            db.execute("BEGIN")  # one state: another process may fill a new database between two reads
-            version = _checked_version(db, connections.path)
-            db.execute("COMMIT")
-            _switch_to_wal(db)
+        with connections.reading() as db:  # one state: another process may fill a new database between two reads
+            version, is_wal = _checked_version(db, connections.path), db.journal_mode == "wal"
     finally:
-        db.close()
+        connections.close()  # a refused store must not look as if it were in use
+    if not is_wal:
+        with connections.translated(), closing(connections.fresh()) as db:
+            _switch_to_wal(db)
     if version == len(MIGRATIONS):
         return None
     if version and not upgrade:

@@ -3,6 +3,7 @@
 import sqlite3
 from typing import Final
 
+from ...errors import StoreFull
 from ..asking_watch import AskingWatch
 from .connection import SqliteConnection
 from .connections import SqliteConnections
@@ -17,9 +18,12 @@ class SqliteWatch(AskingWatch[SqliteConnection]):
         super().__init__(connections.signal)
         self._connections = connections
 
-    def _asked(self) -> int:
+    def _asked(self) -> int | str:
         if self._db is None:
-            self._db = self._connections.fresh()
+            try:
+                self._db = self._connections.fresh()
+            except StoreFull:
+                return self._connections.state()
         try:
             (version,) = self._db.execute(_VERSION).fetchone()
         except sqlite3.DatabaseError:  # PERF: errors are translated only where there is one

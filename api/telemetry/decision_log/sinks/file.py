@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+from .....bundles.system_errors import reason_of
 from .sink import SinkFailed
 
 BATCH_BYTES: Final = 2**17
@@ -55,7 +56,7 @@ class FileSink:
             finally:
                 fcntl.flock(handle, fcntl.LOCK_UN)
         except OSError as ex:
-            raise SinkFailed(f"{self._path}: {(ex.strerror or str(ex)).lower()}") from None
+            raise SinkFailed(f"{self._path}: {reason_of(ex)}") from None
 
     def _locked(self) -> int:
         """Returns the handle of the file at the path, locked."""

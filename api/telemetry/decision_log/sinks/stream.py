@@ -5,6 +5,7 @@ import os
 import tempfile
 from typing import Final
 
+from .....bundles.system_errors import reason_of
 from .sink import SinkFailed
 
 BATCH_BYTES: Final = 64 * 1024
@@ -38,4 +39,4 @@ class StreamSink:
             finally:
                 fcntl.lockf(self._lock, fcntl.LOCK_UN)
         except OSError as ex:
-            raise SinkFailed(f"standard output: {(ex.strerror or str(ex)).lower()}") from None
+            raise SinkFailed(f"standard output: {reason_of(ex)}") from None

@@ -105,7 +105,7 @@ def test_a_file_of_keys_is_followed_and_none_counts_while_it_can_t_be_used(tmp_p
     ("settings", "said"),
     [
         ({"WRIT_ADMIN_KEY": KEY, "WRIT_ADMIN_KEY_FILE": "keys"}, b"both set"),
-        ({"WRIT_ADMIN_KEY": "", "WRIT_ADMIN_KEY_FILE": "keys"}, b"can't be read: No such file"),
+        ({"WRIT_ADMIN_KEY": "", "WRIT_ADMIN_KEY_FILE": "keys"}, b"can't be read: no such file"),
     ],
 )
 def test_a_service_does_not_start_without_the_key_that_it_is_to_have(

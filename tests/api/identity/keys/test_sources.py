@@ -90,7 +90,7 @@ def test_a_setting_that_may_be_a_key_is_never_quoted(
 
 def test_a_path_is_named_where_something_is_there(tmp_path: Path) -> None:
     (tmp_path / "keys.pem").mkdir()
-    with pytest.raises(UnusableSigningKey, match=r"keys\.pem` can't be read: Is a directory"):
+    with pytest.raises(UnusableSigningKey, match=r"keys\.pem` can't be read: is a directory"):
         SuppliedKeys(str(tmp_path / "keys.pem")).pems()
 
 

@@ -84,7 +84,7 @@ def test_a_write_that_was_cut_short_is_taken_back(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no /dev/full")
 def test_a_full_disk_fails_in_one_sentence() -> None:
-    with pytest.raises(SinkFailed, match=r"^/dev/full: no space left on device$"):
+    with pytest.raises(SinkFailed, match=r"^/dev/full: no space left on device; make room on the disk$"):
         FileSink(Path("/dev/full")).send(b"x\n")
 
 
