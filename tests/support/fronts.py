@@ -58,7 +58,7 @@ def _serving(name: str, text: str, folder: Path, port: int) -> Iterator[None]:
     command = (
         [found, "run", "--config", str(file), "--adapter", "caddyfile"]
         if name == "caddy"
-        else PRODUCTS[name].command(found, file, folder)
+        else PRODUCTS[name].command(found, file, folder, port)
     )
     variables = {"PATH": os.environ.get("PATH", ""), "HOME": str(folder), "TMPDIR": str(folder)}
     with (folder / "log").open("wb") as log:

@@ -6,7 +6,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -74,11 +74,14 @@ import {example}
 
 
 class Product(NamedTuple):
-    """A gateway: its example, its program, and the command that runs it on an example (`folder` is for its files)."""
+    """A gateway: its example, its program, and the command that runs it on an example.
+
+    The command gets the program, the example, a folder for its files, and the port to listen on.
+    """
 
     example: str
     program: Callable[[], str | None]
-    command: Callable[[str, Path, Path], list[str]]
+    command: Callable[[str, Path, Path, int], list[str]]
 
 
 class Filled(NamedTuple):
@@ -125,11 +128,16 @@ def backend() -> Iterator[int]:
 
 @contextmanager
 def gateway(
-    name: str, folder: Path, filled: Filled, more: Mapping[str, str] | None = None, less: Sequence[str] = ()
+    name: str,
+    folder: Path,
+    filled: Filled,
+    more: Mapping[str, str] | None = None,
+    less: Sequence[str] = (),
+    swaps: Mapping[str, str] | None = None,
 ) -> Iterator[None]:
     """Run a gateway with its example, filled in, until it listens; `folder` is new.
 
-    Add `more` after lines of the example, and leave the lines `less` out.
+    Add `more` after lines of the example, leave the lines `less` out, and swap texts for others.
     """
     product = PRODUCTS[name]
     program = product.program()
@@ -137,17 +145,15 @@ def gateway(
     folder.mkdir()
     example = folder / f"example-{product.example}"
     text = filled.into((EXAMPLES / product.example).read_text())
-    for line, lines in (more or {}).items():
-        assert text.count(line) == 1, line
-        text = text.replace(line, line + lines)
-    for line in less:
-        assert text.count(line) == 1, line
-        text = text.replace(line, "")
+    added = {line: line + lines for line, lines in (more or {}).items()}
+    for old, new in (added | dict.fromkeys(less, "") | dict(swaps or {})).items():
+        assert text.count(old) == 1, old
+        text = text.replace(old, new)
     example.write_text(text)
     variables = {"PATH": os.environ.get("PATH", ""), "HOME": str(folder), "TMPDIR": str(folder)}
     with (folder / "log").open("wb") as log:
         process = subprocess.Popen(
-            product.command(program, example, folder),
+            product.command(program, example, folder, filled.listen),
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
@@ -155,7 +161,7 @@ def gateway(
             cwd=folder,
         )
     try:
-        is_over = wait_until(lambda: listens(filled.listen) or process.poll() is not None)
+        is_over = wait_until(lambda: _serves(filled.listen) or process.poll() is not None)
         assert is_over, f"{name} does not listen"
         assert process.poll() is None, (folder / "log").read_text()
         yield
@@ -173,37 +179,53 @@ def listens(port: int) -> bool:
     return True
 
 
+def _serves(port: int) -> bool:
+    """Returns whether a gateway has read its example: Traefik listens earlier, and answers 404 until then."""
+    if not listens(port):
+        return False
+    with socket.create_connection(("127.0.0.1", port), 1) as connection, suppress(TimeoutError):
+        connection.settimeout(1)
+        connection.sendall(b"GET / HTTP/1.1\r\nHost: probe\r\nConnection: close\r\n\r\n")
+        return b" 404 " not in connection.recv(64)
+    return True
+
+
 def _sbin(program: str) -> str | None:
     """Returns the path of a program, or None if it is not installed; `sbin` is not on every path."""
     return shutil.which(program, path=os.pathsep.join((os.environ.get("PATH", ""), "/usr/sbin")))
 
 
-def _envoy() -> str | None:
-    """Returns the path of Envoy: beside the interpreter if the extra `gateways` is installed, or on the path."""
-    beside = Path(sys.executable).with_name("envoy")
-    return str(beside) if beside.exists() else shutil.which("envoy")
+def _of_extra(program: str) -> str | None:
+    """Returns the path of a program: beside the interpreter if the extra `gateways` is installed, or on the path."""
+    beside = Path(sys.executable).with_name(program)
+    return str(beside) if beside.exists() else shutil.which(program)
 
 
-def _nginx_command(program: str, example: Path, folder: Path) -> list[str]:
+def _nginx_command(program: str, example: Path, folder: Path, _listen: int) -> list[str]:
     main = folder / "main.conf"
     main.write_text(_NGINX.format(folder=folder, example=example, user="user root;\n" if os.getuid() == 0 else ""))
     return [program, "-p", str(folder), "-e", "stderr", "-c", str(main)]
 
 
-def _caddy_command(program: str, example: Path, folder: Path) -> list[str]:
+def _caddy_command(program: str, example: Path, folder: Path, _listen: int) -> list[str]:
     main = folder / "Main"
     main.write_text(_CADDY.format(folder=folder, example=example))
     return [program, "run", "--config", str(main), "--adapter", "caddyfile"]
 
 
-def _envoy_command(program: str, example: Path, _folder: Path) -> list[str]:
+def _envoy_command(program: str, example: Path, _folder: Path, _listen: int) -> list[str]:
     return [program, "-c", str(example), "--use-dynamic-base-id", "--concurrency", "1", "--log-level", "warning"]
+
+
+def _traefik_command(program: str, example: Path, _folder: Path, listen: int) -> list[str]:
+    return [program, f"--entryPoints.web.address=127.0.0.1:{listen}", f"--providers.file.filename={example}"]
 
 
 PRODUCTS: Final = {
     "nginx": Product("nginx.conf", lambda: _sbin("nginx"), _nginx_command),
     "caddy": Product("Caddyfile", lambda: _sbin("caddy"), _caddy_command),
-    "envoy": Product("envoy.yaml", _envoy, _envoy_command),
-    GRPC: Product("envoy-grpc.yaml", _envoy, _envoy_command),
+    "envoy": Product("envoy.yaml", lambda: _of_extra("envoy"), _envoy_command),
+    GRPC: Product("envoy-grpc.yaml", lambda: _of_extra("envoy"), _envoy_command),
+    "traefik": Product("traefik.yaml", lambda: _of_extra("traefik"), _traefik_command),
 }
 """The gateways that the tests run."""

@@ -7,7 +7,9 @@ import time
 from base64 import b64encode
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
+from ssl import SSLContext
 from typing import Any, NamedTuple
 
 import jwt
@@ -120,18 +122,25 @@ class Behind(NamedTuple):
 Ask = Callable[..., Answer]
 
 
-@pytest.fixture(scope="module")
-def behind(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Behind]:
-    folder = tmp_path_factory.mktemp("behind")
+@contextmanager
+def served(folder: Path, *options: str, trust: SSLContext | None = None) -> Iterator[Behind]:
+    """A service with the model and the settings, and a backend; `trust` is for a service with TLS."""
     signer, jwks = Ed25519PrivateKey.generate(), folder / "jwks.json"
     public = json.loads(jwt.algorithms.OKPAlgorithm.to_jwk(signer.public_key()))
     jwks.write_text(json.dumps({"keys": [public | {"kid": "k1", "use": "sig"}]}))
-    with running(folder / "data", "--envoy-bind", "127.0.0.1:0") as server, server.client() as admin, backend() as port:
+    line = (folder / "data", "--envoy-bind", "127.0.0.1:0", *options)
+    with running(*line, trust=trust) as server, server.client() as admin, backend() as port:
         made = admin.post("/v1/api-keys", json={"name": "gateway", "scopes": ["read"], "environments": ["default"]})
         found = Behind(server, port, made.json()["key"], signer, jwks)
         for path, body in (("/v1/environments/default/model", MODEL), (SETTINGS, found.settings())):
             answer = admin.put(path, json=body)
             assert answer.is_success, answer.text
+        yield found
+
+
+@pytest.fixture(scope="module")
+def behind(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Behind]:
+    with served(tmp_path_factory.mktemp("behind")) as found:
         yield found
 
 
@@ -293,10 +302,16 @@ def test_the_gateway_removes_a_subject_that_the_client_names(ask: Ask, behind: B
 
 
 @pytest.mark.parametrize("target", ATTACKS)
-def test_a_path_trick_reaches_no_document(ask: Ask, behind: Behind, target: str) -> None:
-    """The gateway or Writ refuses it, or it is decided as the other document that it means."""
+def test_a_path_trick_reaches_no_document(name: str, ask: Ask, behind: Behind, target: str) -> None:
+    """The gateway or Writ refuses it, or it is decided as the other document that it means.
+
+    Traefik has no route for `*`. It takes the second slash of `//` away for Writ and the backend alike.
+    """
     answer = ask("GET", target, Authorization=behind.token())
-    assert answer.status in (400, 403), target
+    if name == "traefik" and answer.status == 200:
+        assert (target.replace("//", "/"), answer.json["target"]) == 2 * ("/documents/d1",)
+    else:
+        assert answer.status in ((400, 403, 404) if (name, target) == ("traefik", "*") else (400, 403)), target
 
 
 def test_an_escape_that_means_only_one_path_passes(ask: Ask, behind: Behind) -> None:
@@ -357,6 +372,8 @@ def test_writ_down_is_denied(name: str, behind: Behind, tmp_path: Path) -> None:
 
 
 def test_a_writ_that_does_not_answer_is_denied(name: str, behind: Behind, tmp_path: Path) -> None:
+    if name == "traefik":
+        pytest.skip("it denies after 30 s, which no setting of its own shortens")
     with socket.create_server(("127.0.0.1", 0)) as silent:
         port = free_port()
         with gateway(name, tmp_path / name, Filled(port, silent.getsockname()[1], behind.backend, behind.key)):
