@@ -6,6 +6,7 @@ from typing import Final
 
 from tests.deep.exhaustive import check_all
 from tests.deep.faults import check_faults
+from tests.deep.fuzz.group import check_fuzz
 from tests.deep.hypotheses import check_drawn_laws
 from tests.deep.people import check_people
 from tests.deep.rego import check_rego
@@ -36,5 +37,6 @@ GROUPS: Final = (
     Group("people", "fresh pairs of models: who gains and who loses, against the oracle", 1, check_people),
     Group("wire", "a real server: decision lane, application, framing and oracle compared", 1, check_wire),
     Group("faults", "damaged bundles and deltas, killed writers, killed workers", 1.5, check_faults),
+    Group("fuzz", "coverage-guided fuzzing of whatever reads bytes, if Atheris is installed", 3, check_fuzz),
     Group("soak", "ordinary callers beside hostile ones on a server with two workers", 3, soak),
 )
