@@ -97,6 +97,14 @@ class Follower:
         """The list of callers that was accepted last, or None."""
         return self._in_force.callers
 
+    @property
+    def has_heard(self) -> bool:
+        """True if the source has said that nothing newer exists, or if asking it failed.
+
+        Until then, what is in force may be an old state on disk.
+        """
+        return self._in_force.has_heard
+
     def status(self) -> Status:
         """Returns what is in force, and how fresh it is. Any thread may call it."""
         return self._in_force.status(self._max_staleness)

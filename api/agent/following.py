@@ -39,9 +39,15 @@ class Following:
     directory, one of the processes follows, and the others read what it has written.
     """
 
-    def __init__(self, options: FollowOptions, on_change: OnStatus | None = None, on_error: OnStatus | None = None):
-        """It does nothing before `start`."""
-        self._options, self._on_change, self._on_error = options, on_change, on_error
+    def __init__(
+        self,
+        options: FollowOptions,
+        on_change: OnStatus | None = None,
+        on_error: OnStatus | None = None,
+        on_stale: OnStatus | None = None,
+    ):
+        """It does nothing before `start`. Without `on_stale`, a line in the log says that the revision gets stale."""
+        self._options, self._on_change, self._on_error, self._on_stale = options, on_change, on_error, on_stale
         self._engine: Engine | None = None
         self._left_by_parent: list[object] = []
         self._closed = False
@@ -50,15 +56,19 @@ class Following:
     def _prepare(self) -> None:
         """Make everything that belongs to one process."""
         self._lock, self._ready, self._stop = threading.Lock(), threading.Event(), threading.Event()
-        self._looked = threading.Event()
+        self._heard = threading.Event()
         self._news = threading.Condition()
         self._thread: threading.Thread | None = None
         self._source: BundleSource | None = None
         self._follower: Follower | None = None
         self._told: str | None = None
+        self._was_stale = False
 
     def start(self, wait_ready: float | None = None) -> "Following":
         """Start the thread, and wait up to `wait_ready` seconds until it is ready. Returns itself.
+
+        It is ready when the newest revision that the source confirms is in force. If the source fails, or is silent,
+        what the state directory has is enough.
 
         Raises FollowError if it is not ready by then, or if the state directory can't be used; and ValueError,
         ImportError or OSError if the source can't be opened.
@@ -68,20 +78,19 @@ class Following:
                 raise FollowError("it does not follow any more: it was closed")
             if self._thread is None:
                 self._start()
-        if wait_ready and not self._ready.wait(wait_ready):
+        if wait_ready and not self._ready.wait(wait_ready) and not self.status().is_ready:
             error = self.status().error or "the source did not answer yet"
             self.close()
             raise FollowError(f"it is not ready after {wait_ready:g} seconds: {error}")
         return self
 
     def look(self, seconds: float) -> None:
-        """Start the thread, and wait until something is in force or the source was asked once, for `seconds` at most.
+        """Start the thread, and wait until the source has confirmed a revision or failed, for `seconds` at most.
 
         Raises as `start`.
         """
         self.start()
-        if self.newest is None:
-            self._looked.wait(seconds)
+        self._heard.wait(seconds)
 
     def _start(self) -> None:
         events = Events(change=self._changed)
@@ -93,7 +102,7 @@ class Following:
             follower.close()
             self._source = self._follower = None
             raise FollowError(f"the state directory can't be used: {ex}") from None
-        self._tell(follower.status())
+        self._tell(follower)
         arguments = (source, follower, self._stop)
         self._thread = threading.Thread(target=self._run, args=arguments, name="writ-follow", daemon=True)
         _live.add(self)
@@ -108,9 +117,9 @@ class Following:
                     break
                 logging.getLogger(LOG).exception("following %s failed", source.name)
                 pause = LONGEST_BACK_OFF
-            self._looked.set()
+                self._heard.set()
             if not stop.is_set():
-                self._tell(follower.status())
+                self._tell(follower)
                 stop.wait(pause)
         follower.close()
 
@@ -123,13 +132,24 @@ class Following:
         if self._on_change is not None:
             _call(self._on_change, follower.status())
 
-    def _tell(self, status: Status) -> None:
+    def _tell(self, follower: Follower) -> None:
         """Wake who waits for the first state, and call back for each error once."""
-        if status.is_ready:
+        status, has_heard = follower.status(), follower.has_heard
+        if has_heard:
+            self._heard.set()
+        if has_heard and status.is_ready:
             self._ready.set()
-        if status.error is not None and status.error != self._told and self._on_error is not None:
+        is_stale = status.is_stale and has_heard and status.state != "starting"
+        if is_stale and not self._was_stale:
+            _call(self._on_stale or self._tell_stale, status)
+        elif has_heard and status.error not in (None, self._told) and self._on_error is not None:
             _call(self._on_error, status)
-        self._told = status.error
+        self._told, self._was_stale = status.error if has_heard else None, is_stale
+
+    def _tell_stale(self, status: Status) -> None:
+        logging.getLogger(LOG).warning("the revision in force is stale: %s", status.error)
+        if self._on_error is not None:
+            self._on_error(status)
 
     @property
     def engine(self) -> Engine:
@@ -150,6 +170,11 @@ class Following:
     def newest(self) -> Engine | None:
         """The engine in force, however stale, or None if nothing is in force yet."""
         return self._alive().engine
+
+    @property
+    def has_heard(self) -> bool:
+        """True if the source has confirmed a revision, or failed, since this process follows it."""
+        return self._alive().has_heard
 
     @property
     def callers(self) -> Callers | None:

@@ -13,6 +13,8 @@ from uuid import uuid4
 
 import msgspec
 
+from ...bundles.signing.signature_check import instant_text
+
 _BOOT_ID: Final = Path("/proc/sys/kernel/random/boot_id")
 
 
@@ -56,6 +58,18 @@ class Freshness(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             return max(0.0, clocks.steady() - self.steady)
         since = clocks.wall() - self.wall
         return since if since >= 0 else math.inf
+
+
+def why_stale(fresh: Freshness | None) -> str:
+    """Returns why a revision is stale though nothing failed, in one sentence: the source is silent, or repeats itself.
+
+    The sentence stays the same until the source says something new.
+    """
+    if fresh is None:
+        return "the source has not said yet that nothing is newer"
+    if fresh.issued:
+        return f"the source has sent nothing that was signed after {instant_text(fresh.issued)}"
+    return f"the source has not said since {instant_text(int(fresh.wall))} that nothing is newer"
 
 
 def fresh_now(clocks: Clocks, issued: float | None, earlier: Freshness | None) -> Freshness:

@@ -15,7 +15,7 @@ from ...bundles.system_errors import sentence_of
 from ...runtime.engine import Engine
 from ..telemetry.log import LOG
 from .followed_bundle import FollowedBundle
-from .freshness import Clocks, fresh_now
+from .freshness import Clocks, fresh_now, why_stale
 from .state.current import Current
 from .state.directory import StateDirectory
 from .state.state_reader import StateReader
@@ -62,6 +62,7 @@ class InForce:
     - `floor` is the least epoch and revision that is accepted.
     - `current` is the state on disk. Without a state directory, it is kept in memory only.
     - `error` is one sentence about the last failure, or None. `excused` is one about what is no failure yet.
+    - `confirmed` says that the source has said, since this process follows, that nothing newer exists.
     """
 
     def __init__(
@@ -80,6 +81,7 @@ class InForce:
         self.held: FollowedBundle | None = None
         self.callers: Callers | None = None
         self.current = _NOTHING
+        self.confirmed = False
         self.error: str | None = None
         self.excused: str | None = None
         self.last_contact: float | None = None
@@ -115,12 +117,13 @@ class InForce:
         """
         if self._state is None or self._reader is None or self._state.leads:
             return True
-        leads = self._state.try_lead()
+        leads, has_heard = self._state.try_lead(), self._state.leader_has_heard()
         try:
             if self._reader.poll():
                 self._take(self._reader)
         finally:
             self.floor = max(self.floor, self._reader.seen)
+        self.confirmed = not leads and has_heard  # what was read after that is what the leader has
         return leads
 
     def _take(self, reader: StateReader) -> None:
@@ -202,6 +205,7 @@ class InForce:
     def confirm(self, issued: float | None, tag: str | None) -> None:
         """Remember that nothing newer exists. See `fresh_now`."""
         self.error = self.excused = None
+        self.confirmed = True
         fresh = fresh_now(self._clocks, issued, self.current.fresh)
         self.current = msgspec.structs.replace(self.current, fresh=fresh, tag=tag or self.current.tag)
 
@@ -219,7 +223,11 @@ class InForce:
     def keep_fresh(self) -> None:
         """Write the freshness and the error to the state directory, now and then. A failure changes nothing else."""
         now, old = self._clocks.steady(), self.current
-        if self._state is None or not self._state.leads or not old.bundle:
+        if self._state is None or not self._state.leads:
+            return
+        if self.has_heard:
+            self._state.tell_heard()
+        if not old.bundle:
             return
         if self.error == old.error and now - self._kept_fresh < KEEP_FRESH_SECONDS:
             return
@@ -229,10 +237,17 @@ class InForce:
         except OSError as ex:
             logging.getLogger(LOG).warning("the state can't be stored: %s", sentence_of(ex))
 
+    @property
+    def has_heard(self) -> bool:
+        """True if the source has said that nothing newer exists, or if asking it failed."""
+        return self.confirmed or (self.leads and self.error is not None)
+
     def status(self, max_staleness: float | None) -> Status:
         """Returns what is in force, and how fresh it is. Any thread may call it."""
-        held, current, error = self.held, self.current, self.error
+        held, current = self.held, self.current
         staleness = math.inf if current.fresh is None else current.fresh.seconds(self._clocks)
+        is_stale = max_staleness is not None and staleness > max_staleness
+        error = self.error or (self.excused or why_stale(current.fresh) if is_stale else None)
         contact = self.last_contact if self.leads or current.fresh is None else current.fresh.wall
         behind = error is not None or contact is None
         return Status(
@@ -245,7 +260,7 @@ class InForce:
             age=None if held is None else max(0.0, self._clocks.wall() - current.accepted),
             last_contact=contact,
             staleness=staleness,
-            is_stale=max_staleness is not None and staleness > max_staleness,
+            is_stale=is_stale,
             error=error,
             leads=self.leads,
         )

@@ -24,6 +24,7 @@ from .state_files import OWNER_ONLY, sync_file, sync_folder, write_file
 _LOCK: Final = "lock"
 _BUNDLE, _UPDATES, _CALLERS = ".bundle", ".updates", ".callers"
 _NAME: Final = re.compile(r"(\d{1,18})-(\d{1,18})-[0-9a-f]{16}")
+_HEARD: Final = b"1"
 _LENGTH: Final = struct.Struct("<I")
 _FOLDER_MODE: Final = 0o700
 _OTHERS_WRITE: Final = 0o022
@@ -51,7 +52,7 @@ class StateDirectory:
                 "other users can write to `%s`, and may replace what decides; `chmod 700` it", folder
             )
         self._lock: int | None = None
-        self.leads = False
+        self.leads = self._has_told = False
 
     # -- who writes
 
@@ -66,10 +67,24 @@ class StateDirectory:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             return False
-        self.leads = True
+        self.leads, self._has_told = True, False
+        os.ftruncate(self._lock, 0)
         for file in self.folder.glob(f".*{UNFINISHED}"):
             file.unlink(missing_ok=True)
         return True
+
+    def tell_heard(self) -> None:
+        """Let the processes that read know that this one has an answer of the source.
+
+        Without room on the disk they don't, and wait for as long as their callers say.
+        """
+        if self.leads and self._lock is not None and not self._has_told:
+            with suppress(OSError):
+                self._has_told = os.pwrite(self._lock, _HEARD, 0) > 0
+
+    def leader_has_heard(self) -> bool:
+        """Returns whether the process that writes has an answer of the source since it writes. Raises OSError."""
+        return self._lock is not None and os.pread(self._lock, 1, 0) == _HEARD
 
     def release(self) -> None:
         """Let another process write. In a forked child, this leaves the lock of the parent as it is."""
