@@ -46,6 +46,8 @@ class Lack(NamedTuple):
         if self.path.stat().st_uid == os.geteuid():
             return f"run `chmod {rights} {self.path}`"
         owner = user_name(self.path.stat().st_uid)
+        if self.right == "x":
+            return f"let {this_user()} {'enter' if self.path.is_dir() else 'run'} it, or run this as {owner}"
         return f"run `chown {this_user()} {self.path}`, or run this as {owner}"
 
 
@@ -106,6 +108,8 @@ def lack_at(path: Path, rights: str = "r") -> Lack | None:
 
     To make a path that does not exist, its folder must be writable.
     """
+    if os.path.islink(path):
+        path = Path(os.path.realpath(path))
     for folder in reversed(path.absolute().parents):
         if os.path.exists(folder) and not _may(folder, "x"):
             return Lack(folder, "x")
@@ -142,6 +146,8 @@ def _remedy(error: OSError) -> str:
     if not isinstance(error.filename, str | bytes):
         return ""
     path = Path(os.fsdecode(error.filename))
+    if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
+        return ""  # a device is not Writ's to give away
     lack = lack_at(path, "rwx" if os.path.isdir(path) else "rw")
     return "" if lack is None else lack.remedy
 

@@ -10,6 +10,7 @@ from ...bundles.system_errors import os_sentence
 from ..engines.jobs.starting import TEMPLATE
 from ..engines.live.build import NoSources
 from ..engines.live.data_directory import UnusableDirectory
+from ..engines.work.process_apart import CannotRunPython, require_python
 from ..identity.admin_key import UnusableKey
 from ..server.listening import CannotListen
 from ..server.server import Service, run
@@ -30,6 +31,7 @@ DEFAULT_BIND: Final = "127.0.0.1:8080"
 START_ERRORS = (
     BadSetting,
     CannotListen,
+    CannotRunPython,
     Conflict,
     NoSources,
     Stale,
@@ -109,6 +111,7 @@ def serve_command(
     if sum(map(bool, (demo, sources, seeds))) > 1:
         raise click.UsageError("use one of `--demo`, `--import` and `--import-if-empty`")
     try:
+        require_python()
         server = server_asked(bind, DEFAULT_BIND, **asked)
         service = _prepared(directory, sources, seeds, demo, store_url, server)
         TEMPLATE.start(JOBS)  # the workers share its socket

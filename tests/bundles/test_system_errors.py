@@ -2,38 +2,21 @@
 
 import errno
 import os
-import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from writ.bundles.system_errors import FULL_DISK, lack_at, naming, os_sentence, sentence_of, this_user
 
 from tests.support.small_disk import files_up_to
-
-NOBODY = 65_534
+from tests.support.unprivileged import NOBODY, entered_by_all, unprivileged
 
 
 @pytest.fixture
 def shared() -> Iterator[Path]:
     """A folder that every user can enter."""
-    with tempfile.TemporaryDirectory() as folder:
-        Path(folder).chmod(0o755)
-        yield Path(folder)
-
-
-@contextmanager
-def unprivileged() -> Iterator[None]:
-    """Runs without the right to ignore the modes of files."""
-    if os.geteuid():
-        yield
-        return
-    os.seteuid(NOBODY)
-    try:
-        yield
-    finally:
-        os.seteuid(0)
+    with entered_by_all() as folder:
+        yield folder
 
 
 def refused(path: Path, mode: str = "r") -> str:

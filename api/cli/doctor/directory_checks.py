@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from ....bundles.system_errors import lack_at, this_user, user_name
 from ...engines.live.data_directory import LOCK_FILE
 from ...identity.admin_access import supplied_by
 from ...identity.admin_key import KEY_FILE, UnusableKey, stored_keys
 from ...identity.keys.bundle_keys import BUNDLE_KEYS_GIVEN, bundle_keys_at
-from ...identity.keys.folder import BUNDLE_FOLDER
+from ...identity.keys.folder import AUDIT_FOLDER, BUNDLE_FOLDER, FOLDER, strays
 from ...identity.keys.signing_keys import UnusableSigningKey, read_keys
 from ...identity.keys.sources import SIGNING_KEYS_GIVEN, KeySource, audit_keys_at, signing_keys_at
 from ...settings.settings import Settings
@@ -22,6 +23,9 @@ MOST_ENTRIES: Final = 10_000
 
 _OTHERS: Final = 0o077
 _OTHERS_WRITE: Final = 0o022
+_OF_FILE_SYSTEM: Final = "lost+found"
+"""A folder of the file system in the root of a volume, which is root's."""
+
 _REPLACE: Final = "replace the store, its keys and its audit log"
 
 
@@ -50,10 +54,9 @@ def _faults_of_directory(directory: Path, found: os.stat_result) -> Iterator[Doc
     elif found.st_mode & _OTHERS:
         yield warning(f"other users can look into `{directory}`", f"run `chmod 700 {directory}`")
     if found.st_uid != os.geteuid():
-        yield warning(
-            f"`{directory}` belongs to the user {found.st_uid}, and this is the user {os.geteuid()}",
-            "run Writ and this command as that user",
-        )
+        owner, me = user_name(found.st_uid), this_user()
+        remedy = f"run Writ and this command as {owner}, or run `chown -R {me} {directory}`"
+        yield warning(f"`{directory}` belongs to {owner}, and this is {me}", remedy)
 
 
 def entries(directory: Path) -> Iterator[Path]:
@@ -62,12 +65,20 @@ def entries(directory: Path) -> Iterator[Path]:
     Raises OSError.
     """
     left = MOST_ENTRIES
-    for folder in (directory, *(one for one in sorted(directory.iterdir()) if one.is_dir() and not one.is_symlink())):
+    inner = (one for one in sorted(directory.iterdir()) if one.is_dir() and not one.is_symlink() and _is_listed(one))
+    for folder in (directory, *inner):
         for entry in sorted(folder.iterdir()):
+            if entry.name == _OF_FILE_SYSTEM:
+                continue
             if left == 0:
                 return
             left -= 1
             yield entry
+
+
+def _is_listed(folder: Path) -> bool:
+    """Returns whether this user may look into a folder. If not, `check_rights` says so."""
+    return folder.name != _OF_FILE_SYSTEM and lack_at(folder, "rx") is None
 
 
 def is_plain(directory: Path) -> bool:
@@ -123,6 +134,7 @@ def _bare_keys(directory: Path, settings: Settings) -> Iterator[DoctorFinding]:
 
 def check_keys(directory: Path, settings: Settings) -> Iterator[DoctorFinding]:
     """Yields whether the keys that sign tokens, the audit log and bundles can be used."""
+    yield from check_strays(directory)
     if settings.signing_key is None and (directory / SIGNING_KEYS_GIVEN).exists():
         yield _unseen("tokens", "WRIT_SIGNING_KEY")
     else:
@@ -132,6 +144,16 @@ def check_keys(directory: Path, settings: Settings) -> Iterator[DoctorFinding]:
         yield _unseen("bundles", "WRIT_BUNDLE_KEY")
     elif settings.bundle_key is not None or (directory / BUNDLE_FOLDER).exists():
         yield _usable("bundles", bundle_keys_at(directory, settings.bundle_key))
+
+
+def check_strays(directory: Path) -> Iterator[DoctorFinding]:
+    """Yields a finding for each file in a folder of keys that the service does not read."""
+    for folder in (FOLDER, AUDIT_FOLDER, BUNDLE_FOLDER):
+        for stray in strays(directory / folder):
+            yield warning(
+                f"`{stray}` is no key of Writ's by its name, so the service does not read it",
+                "delete it; to bring your own key, set WRIT_SIGNING_KEY, WRIT_AUDIT_KEY or WRIT_BUNDLE_KEY",
+            )
 
 
 def _unseen(what: str, variable: str) -> DoctorFinding:
@@ -146,10 +168,16 @@ def _usable(what: str, source: KeySource) -> DoctorFinding:
         keys, faults = read_keys(source.pems())
         keys.signer()
     except UnusableSigningKey as ex:
+        said, _, remedy = str(ex).partition("; run `ch")
+        if remedy:
+            return failure(f"{what} can't be signed: {said}", f"run `ch{remedy}")
         return failure(
             f"{what} can't be signed: {ex}",
-            "put the keys back from your copy; if there never were any, start the service, which makes them",
+            "put the keys back from your copy, or delete a file that is no key; if there never were any, start the"
+            " service, which makes them",
         )
     if faults:
-        return warning(f"of the keys for {what}, one can't be used: {faults[0]}", "put it back, or delete the file")
+        said, _, remedy = str(faults[0]).partition("; ")
+        remedy = remedy or "put it back, or delete the file"
+        return warning(f"of the keys for {what}, one can't be used: {said}", remedy)
     return ok(f"there is a key that signs {what}")

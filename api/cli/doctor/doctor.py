@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import click
 import msgspec
 
-from ....bundles.system_errors import sentence_of
+from ....bundles.system_errors import lack_at, sentence_of
 from ...settings.settings import BadSetting, Settings, settings_from
 from ...settings.sign_in_settings import SignInSettings
 from ...store.errors import StoreUnavailable
@@ -20,6 +20,7 @@ from ..output import escaped
 from .directory_checks import check_admin_key, check_keys, check_lock, check_modes, is_plain
 from .finding import Check, DoctorFinding, Level, failure
 from .machine import check_disk, check_files
+from .rights_checks import check_python, check_rights, check_settings
 from .service import check_service
 from .sign_in_checks import check_sign_in
 from .store_checks import check_copies, check_store
@@ -82,7 +83,7 @@ def _checks(directory: Path | None, url: str | None, ca_file: Path | None) -> Ma
         settings = settings_from(os.environ)
     except BadSetting as ex:
         return {"settings": partial(_one, failure(str(ex), "correct the variable, or unset it"))}
-    checks: dict[str, Check] = {}
+    checks: dict[str, Check] = {"settings": partial(check_settings, settings)} if settings.warnings else {}
     if directory is not None:
         checks |= _directory_checks(directory, settings, now)
     if settings.sign_in != SignInSettings():
@@ -99,9 +100,15 @@ def _directory_checks(directory: Path, settings: Settings, now: float) -> Mappin
         return {_DIRECTORY: partial(_one, missing)}
     outside: dict[str, Check] = {
         _DIRECTORY: partial(check_modes, directory),
+        "rights": partial(check_rights, directory),
+        "settings": partial(check_settings, settings),
+        "python": check_python,
         "disk": partial(check_disk, directory),
         "open files": partial(check_files, settings),
     }
+    if (lack := lack_at(directory, "rx")) is not None:
+        del outside[_DIRECTORY], outside["rights"]
+        return {_DIRECTORY: partial(_one, failure(lack.message, lack.remedy))} | outside
     try:
         plain = is_plain(directory)
     except OSError:
@@ -125,8 +132,8 @@ def _findings(check: Check) -> Iterator[DoctorFinding]:
     try:
         yield from check()
     except UNREADABLE as ex:
-        reason = sentence_of(ex)
-        yield failure(f"this can't be checked: {reason}", "make it readable for this user, and try again")
+        reason, _, remedy = sentence_of(ex).partition("; ")
+        yield failure(f"this can't be checked: {reason}", remedy or "make it readable for this user, and try again")
 
 
 def _text(found: list[tuple[str, DoctorFinding]]) -> str:

@@ -26,10 +26,12 @@ def check_disk(directory: Path) -> Iterator[DoctorFinding]:
     found = os.statvfs(directory)
     free = found.f_bavail * found.f_frsize
     store = directory / FILE
-    wanted = max(LEAST_BYTES, ROOM_FACTOR * (store.stat().st_size if store.exists() else 0))
+    wanted = max(LEAST_BYTES, ROOM_FACTOR * (store.stat().st_size if os.path.exists(store) else 0))
     shown = f"{free / 2**20:,.0f} MiB are free"
     if free < LEAST_BYTES:
-        yield failure(f"only {shown}", "make room on the disk")
+        yield failure(
+            f"only {shown}; if the disk is full, decisions go on, and changes get 503", "make room on the disk"
+        )
     elif free < wanted:
         yield warning(f"{shown}; an upgrade may need {wanted / 2**20:,.0f} MiB", "make room on the disk")
     else:

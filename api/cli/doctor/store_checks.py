@@ -22,6 +22,9 @@ from ...store.leases.reaching import reached_to_look
 from .backup_check import HOUR, check_backup
 from .finding import DoctorFinding, failure, ok, warning
 
+_COMMANDS: Final = ("run `ch", "let ", "make ")
+"""The beginnings of the remedies of missing rights and room, with which a message may end."""
+
 CLOCK_SECONDS: Final = 5.0
 """By how much the clock may be behind the newest entry of the audit log, or differ from that of a service."""
 
@@ -40,11 +43,19 @@ def check_store(directory: Path, settings: Settings, now: float) -> Iterator[Doc
     try:
         examined = examine(path, Anchor(directory / HEAD_FILE), sealer)
     except StoreUnavailable as ex:
-        yield failure(str(ex), "if it is damaged or gone, restore a backup with `writ restore`")
+        yield _unusable(ex)
         return
     yield from (_format(examined), _head(examined, now), _clock(examined, now))
     if settings.backup_hours:
         yield check_backup(directory, examined.created, settings.backup_hours, now)
+
+
+def _unusable(error: StoreUnavailable) -> DoctorFinding:
+    """Returns the finding about a store that can't be read."""
+    said, _, remedy = str(error).rpartition("; ")
+    if remedy.startswith(_COMMANDS):
+        return failure(said, remedy)
+    return failure(str(error), "if it is damaged or gone, restore a backup with `writ restore`")
 
 
 def _check_server(directory: Path, named: StoreSettings) -> Iterator[DoctorFinding]:

@@ -148,6 +148,15 @@ class KeyFolder:
                 shutil.rmtree(folder)
 
 
+def strays(folder: Path) -> list[Path]:
+    """Returns what is in a folder of keys, and no key or draft of one by its name. Empty if it can't be read."""
+    try:
+        found = sorted(folder.iterdir())
+    except OSError:
+        return []
+    return [one for one in found if not (_NAME.fullmatch(one.name) or _FILE_DRAFT.fullmatch(one.name))]
+
+
 def _write_key(folder: Path, algorithm: str, created: int) -> str:
     key, pem = new_key(algorithm)
     write_file(folder / f"{created:012d}-{key.id}.pem", pem)

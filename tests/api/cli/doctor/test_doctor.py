@@ -20,6 +20,7 @@ from writ.api.store.backups.last_backup import note_backup
 from writ.api.store.database.schema import MIGRATIONS
 from writ.api.store.database.sqlite.migrating import APPLICATION_ID
 from writ.api.store.database.sqlite.opening import FILE
+from writ.bundles.system_errors import user_name
 
 from tests.support.certificates import Authority
 from tests.support.command import writ
@@ -147,7 +148,11 @@ def test_other_users(data: Path) -> None:
     if os.geteuid() == 0:
         data.chmod(0o700)
         os.chown(data, 65_534, 65_534)
-        only(data, "warning", "directory", "belongs to the user 65534")
+        foreign = [message for _, check, message in of(data) if check == "rights"]
+        assert f"`{data / FILE}` belongs to root, and the directory to {user_name(65_534)}" in foreign
+        for path in data.rglob("*"):
+            os.chown(path, 65_534, 65_534)
+        only(data, "warning", "directory", "belongs to .*, and this is root")
 
 
 def test_links_pipes_and_loops(data: Path) -> None:

@@ -4,10 +4,9 @@ import os
 import resource
 import shutil
 import sqlite3
-import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 
@@ -20,32 +19,18 @@ from writ.api.store.errors import StoreUnavailable
 from writ.api.store.store import Store
 
 from tests.support.stored import ACTOR, ENV, put, stored, write
+from tests.support.unprivileged import entered_by_all, unprivileged
 
 pytestmark = pytest.mark.of_file
 
-NOBODY = 65_534
 LARGE = {"type": "user", "id": "large", "attributes": {"text": "x" * 60_000, "more": "y" * 60_000}}
 
 
 @pytest.fixture
 def shared() -> Iterator[Path]:
     """A directory that every user can enter."""
-    with tempfile.TemporaryDirectory() as folder:
-        Path(folder).chmod(0o755)
-        yield Path(folder) / "data"
-
-
-@contextmanager
-def unprivileged() -> Iterator[None]:
-    """Runs without the right to ignore the modes of files."""
-    if os.geteuid():
-        yield
-        return
-    os.seteuid(NOBODY)
-    try:
-        yield
-    finally:
-        os.seteuid(0)
+    with entered_by_all() as folder:
+        yield folder / "data"
 
 
 def unavailable(what, said: str) -> None:
