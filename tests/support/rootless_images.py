@@ -76,14 +76,15 @@ class Builder:
 
 def made_builder(home: Path) -> Builder:
     """Returns the builder with this home. As root, the user is made first, and gets the home."""
+    run = home / "run"
+    run.mkdir(mode=0o700)
     if os.getuid() == 0:
         try:
-            pwd.getpwnam(USER)
+            found = pwd.getpwnam(USER)
         except KeyError:
             subprocess.run(["/usr/sbin/useradd", "--no-create-home", USER], check=True, capture_output=True)
-        found = pwd.getpwnam(USER)
-        for folder in (home, home / "run"):
-            folder.mkdir(exist_ok=True)
+            found = pwd.getpwnam(USER)
+        for folder in (home, run):
             os.chown(folder, found.pw_uid, found.pw_gid)
     return Builder(home)
 

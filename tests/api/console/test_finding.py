@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+from typing import Any
 
 import pytest
 
@@ -49,6 +50,19 @@ def test_a_person_is_found_by_keyboard_alone(signed_in: Desk) -> None:
     expect(page.get_by_role("heading", name="Person 170")).to_be_visible()
     page.wait_for_url("**/#/many/subjects/user/u0170")
     expect(field).to_have_count(0)
+
+
+def test_an_empty_page_of_a_list_that_goes_on_says_so(signed_in: Desk) -> None:
+    """A page tries 20,000 elements: the answer of a list with more is that of this one, changed on its way."""
+
+    def emptied(route: Any) -> None:
+        found = route.fetch()
+        route.fulfill(response=found, json={"items": [], "next_cursor": found.json()["next_cursor"] or "more"})
+
+    signed_in.page.route("**/assignments?*limit=100*", emptied)
+    signed_in.go("#/many/assignments?role=person-keeper&q=u")
+    expect(signed_in.page.get_by_text("Nothing fits among the elements of this page. There are more.")).to_be_visible()
+    expect(signed_in.page.get_by_role("link", name="Next page")).to_be_visible()
 
 
 def test_the_palette_names_what_it_finds_and_leads_to_the_rest(signed_in: Desk) -> None:

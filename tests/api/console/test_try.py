@@ -160,6 +160,24 @@ def test_registered_attributes_are_added_unless_the_user_says_no(signed_in: Desk
     expect(signed_in.page.get_by_label("Add the registered attributes")).not_to_be_checked()
 
 
+def test_a_button_does_not_move_away_while_it_is_pressed(signed_in: Desk) -> None:
+    """To leave the field of an id reads the stored attributes, which stand above the button."""
+    signed_in.go("#/default/try")
+    fill(signed_in, Subject_id="hana.abdi", Action="read", Resource_type="document", Resource_id="handbook-travel")
+    button = signed_in.page.get_by_role("button", name="Decide")
+    button.scroll_into_view_if_needed()
+    signed_in.settle()
+    place = button.bounding_box()
+    signed_in.page.mouse.move(place["x"] + place["width"] / 2, place["y"] + place["height"] / 2)
+    with signed_in.page.expect_response("**/resources/document/handbook-travel*"):
+        signed_in.page.mouse.down()
+    signed_in.settle()
+    assert button.bounding_box() == place
+    signed_in.page.mouse.up()
+    expect(signed_in.page.get_by_role("list", name="Way of access")).to_be_visible()
+    assert button.bounding_box() != place, "the attributes are shown after the press"
+
+
 def test_a_stored_attribute_can_be_changed_for_the_question(signed_in: Desk) -> None:
     """E9: what is sent counts in the place of what is stored."""
     signed_in.go(link(QUESTION | {"resource": {"type": "document", "id": "handbook-travel"}}))

@@ -5,11 +5,16 @@ import { placeLink } from "../core/place.js";
 import { nothingYet } from "./notice.js";
 import { table } from "./table.js";
 
+// The API tries so many elements for a page and no more: a page may be empty, and the next one not.
+const ELSEWHERE = "Nothing fits among the elements of this page. There are more.";
+
 // Returns the drawing of one page of a list, {items, next_cursor}, with the ways to the other pages.
 /** @type {(place: Place, found: any, shape: {empty: string, firstStep?: Drawing, cursor?: string, columns: Column[], link?: (row: any) => string, caption?: string, sorting?: Sorting | null}) => Drawing} */
 export function listPage(place, found, { empty, firstStep, cursor = "cursor", ...shape }) {
+  const next = found.next_cursor;
+  if (!found.items.length && next) return html`${nothingYet(ELSEWHERE)}${pager(place, next, cursor)}`;
   if (!found.items.length && !place.query.get(cursor)) return nothingYet(empty, firstStep);
-  return html`${table({ ...shape, rows: found.items, env: place.env })}${pager(place, found.next_cursor, cursor)}`;
+  return html`${table({ ...shape, rows: found.items, env: place.env })}${pager(place, next, cursor)}`;
 }
 
 /** @type {Map<string, string>} */
