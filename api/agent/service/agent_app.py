@@ -25,6 +25,7 @@ from ...service.server_parts import Application, ServerParts
 from ...telemetry.metrics.metric import MetricServer
 from .admitted_callers import Anyone, GivenKeys, Keys
 from .agent_searches import Filters, Unavailable
+from .all_workers import AllWorkers
 from .browsers import NoBrowsers
 from .default_environment import DefaultEnvironment
 from .engines import AgentEngines, FollowedEngine
@@ -40,9 +41,13 @@ _ANSWERED: Final = ("access_evaluation_endpoint", "access_evaluations_endpoint",
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class AgentParts(ServerParts):
-    """The parts of an agent. `keys` are the callers by the digests of their keys, or None to admit everybody."""
+    """The parts of an agent. `keys` are the callers by the digests of their keys, or None to admit everybody.
+
+    `all_workers` is the readiness of all workers, which this process shares.
+    """
 
     following: FollowedEngine
+    all_workers: AllWorkers
     keys: Keys | None
     calls: Collection[str] = _ANSWERED
 
@@ -106,8 +111,9 @@ class AgentParts(ServerParts):
         """Do nothing: no client waits."""
 
     async def is_ready(self) -> bool:
-        """Returns whether this worker can decide."""
-        return self.following.status().is_ready and not self.draining.begun()
+        """Returns whether all workers can decide."""
+        is_ready = self.following.status().is_ready and self.all_workers.refusal() is None
+        return is_ready and not self.draining.begun()
 
 
 def create_agent(parts: AgentParts) -> Application:

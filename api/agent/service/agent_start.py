@@ -17,10 +17,11 @@ from ...service.server_program import ServerOptions, ServerProgram
 from ...settings.setting_readers import is_loopback
 from ...settings.settings import Settings
 from ...telemetry.metrics.definitions import LAST_CONTACT
-from ..following import Following, OnStatus
+from ..following import Following
 from ..options import FollowOptions
 from ..status import Status
 from .agent_app import COUNTED, AgentParts, create_agent
+from .all_workers import AllWorkers
 from .keys_file import CallerKeys
 
 LOOK_SECONDS: Final = 5.0
@@ -49,7 +50,8 @@ class AgentStart:
         state = None if options.state is None else Path(options.state)
         self.program = ServerProgram("writ-agent", server, settings, log, COUNTED, state=state)
         self._options = replace(options, counters=self.program.rates.counters)
-        self._following = Following(self._options, *_events(log))
+        self.all_workers = AllWorkers(server.workers)
+        self._following = Following(self._options, self._changed, self._failed, _tell_nothing)
         token_file = None if options.token_file is None else Path(options.token_file)
         self._keys = None if is_open else CallerKeys(callers, token_file, log)
         if is_open:
@@ -61,6 +63,7 @@ class AgentStart:
         program = self.program
         parts = AgentParts(
             following=self._following,
+            all_workers=self.all_workers,
             keys=self._keys,
             settings=program.settings,
             own_url=program.url,
@@ -78,36 +81,50 @@ class AgentStart:
 
     def _life(self) -> Iterable[Part]:
         """Yields what lives in the workers beside the parts of every server."""
-        yield Part(start=self._look, beat=self._tell_contact, end=self._following.close)
+        everyone = self.all_workers
+        yield Part(start=self._look, beat=self._beat, stop=everyone.leave, worker_gone=everyone.worker_gone)
+        yield Part(end=self._following.close)
 
-    def _look(self, _place: int) -> None:
+    def _look(self, place: int) -> None:
         """Start the thread of a new worker. Clients wait meanwhile, in the socket that all workers share."""
         with suppress(Exception):  # the next beat tries again, and logs it
             self._following.look(LOOK_SECONDS)
+        self.all_workers.begin(place)
+        with suppress(Exception):
+            self._tell(self._following.status())
 
-    def _tell_contact(self) -> None:
-        """Counts when the source was last reached."""
-        contact = self._following.status().last_contact
-        if contact is not None:
+    def _beat(self) -> None:
+        """Counts when the source was last reached, and tells the other workers and the log how this one is."""
+        status = self._following.status()
+        if status.last_contact is not None:
             for engine in self._engines():
-                self.program.counts.told(engine, LAST_CONTACT, contact)
+                self.program.counts.told(engine, LAST_CONTACT, status.last_contact)
+        self._tell(status)
+        turned = self.all_workers.turned_stale()
+        if turned:
+            self.program.log.error("the revision in force is stale: %s", status.error)
+        elif turned is False:
+            self.program.log.info("the source has confirmed the revision in force again")
+
+    def _changed(self, status: Status) -> None:
+        if status.leads:
+            self.program.log.info("revision %s is in force", status.revision)
+        self._tell(status)
+
+    def _tell(self, status: Status) -> None:
+        self.all_workers.tell(status, has_heard=self._following.has_heard)
+
+    def _failed(self, status: Status) -> None:
+        if status.leads:
+            self.program.log.error("the newest revision may not be in force: %s", status.error)
 
     def _engines(self) -> list[Engine]:
         engine = self._following.newest
         return [] if engine is None else [engine]
 
 
-def _events(log: logging.Logger) -> tuple[OnStatus, OnStatus]:
-    """Returns what logs a new revision, and what logs a failure."""
-
-    def changed(status: Status) -> None:
-        if status.leads:
-            log.info("revision %s is in force", status.revision)
-
-    def failed(status: Status) -> None:
-        log.error("the newest revision may not be in force: %s", status.error)
-
-    return changed, failed
+def _tell_nothing(_: Status) -> None:
+    """One worker tells the log, for all of them."""
 
 
 def _refuse_strangers(*listening: tuple[str | None, socket.socket | None]) -> None:
