@@ -15,7 +15,7 @@ import pytest
 from writ.api.server.server import _SILENCE_SECONDS, GRACEFUL_SECONDS
 
 from tests.api.conftest import ALLOWED
-from tests.support.command import WRIT
+from tests.support.command import WRIT, writ
 from tests.support.commands import found, options
 from tests.support.server import KEY, ROOT, environment, wait_until
 from tests.support.service_manager import managing
@@ -26,6 +26,7 @@ UNITS = sorted((ROOT / "api/deployment").glob("*.service"))
 SOCKET = ROOT / "api/deployment/writ.socket"
 SERVING = [unit for unit in UNITS if "Type=notify" in unit.read_text()]
 UNIT = ROOT / "api/deployment/writ.service"
+PUBLISHING = ROOT / "api/deployment/writ-publish.service"
 INSTALLED = "/opt/writ/bin/writ"
 MOST_EXPOSURE = 15
 """Tenths of the exposure that `systemd-analyze security` tells, from 0 to 100. A unit without limits has 96."""
@@ -135,6 +136,36 @@ def test_the_service_runs_as_the_unit_starts_it(tmp_path: Path, model_file: Path
             finally:
                 process.kill()
                 process.wait()
+    finally:
+        os.umask(before)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="these restrictions are those of Linux")
+def test_bundles_are_published_as_the_unit_does_it(tmp_path: Path, model_file: Path) -> None:
+    """With its command line and its mask of permissions: a web server can read the folder. TERM ends it in order."""
+    service = read(PUBLISHING)["Service"]
+    data, target = tmp_path / "data", tmp_path / "bundles"
+    text = service["ExecStart"]
+    for old, new in {INSTALLED: str(WRIT), "/var/lib/writ": str(data), "/srv/writ-bundles": str(target)}.items():
+        assert text.count(old) == 1
+        text = text.replace(old, new)
+    assert all(place in service["ReadWritePaths"].split() for place in ("/var/lib/writ", "/srv/writ-bundles"))
+    target.mkdir(mode=0o755)
+    assert writ("import", model_file, "--data", data).returncode == 0
+    line = [sys.executable, "-c", RESTRICTED, *shlex.split(text)]
+    before = os.umask(int(service["UMask"], 8))
+    try:
+        with (tmp_path / "log").open("wb") as log:
+            process = subprocess.Popen(line, stdout=log, stderr=log, env=environment({}))
+        try:
+            assert wait_until(lambda: "Following changes" in (tmp_path / "log").read_text() or process.poll()) is True
+            index = target / "writ-index.jws"
+            assert index.stat().st_mode & 0o777 == 0o644
+            process.terminate()
+            assert process.wait(int(re.fullmatch(r"(\d)min", service["TimeoutStopSec"])[1]) * 60) == 0  # type: ignore[index]
+        finally:
+            process.kill()
+            process.wait()
     finally:
         os.umask(before)
 
