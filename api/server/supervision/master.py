@@ -67,6 +67,7 @@ class Master(Arbiter):  # type: ignore[misc]  # gunicorn has no types
             for listener in self.LISTENERS:
                 ignore_newcomers(listener.sock)
             time.sleep(HANDSHAKE_SECONDS)
+        self.systemd = self.app.service.is_inherited  # gunicorn then leaves the file of a Unix socket to its owner
         super().stop(graceful)
 
     def wait_for_signals(self, timeout: float = 1.0) -> list[int]:

@@ -126,7 +126,7 @@ def test_the_service_runs_as_the_unit_starts_it(tmp_path: Path, model_file: Path
                 headers = {"Authorization": f"Bearer {KEY}"}
                 with httpx.Client(transport=transport, base_url="http://writ", headers=headers) as client:
                     assert client.post("/access/v1/evaluation", json=ALLOWED).json()["decision"] is True
-                name = re.fullmatch(r"/bin/kill -(\w+) \$MAINPID", service["ExecReload"])
+                name = re.fullmatch(r"/bin/sh -c 'kill -(\w+) \$MAINPID'", service["ExecReload"])
                 assert name is not None
                 process.send_signal(signal.Signals[f"SIG{name[1]}"])
                 assert wait_until(lambda: len(manager.states()) == 3) is True

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import httpx
 import pytest
 
 from tests.support.raw_http import RawConnection, request
@@ -61,6 +62,25 @@ def test_a_client_waits_while_the_service_is_started_again(listener: socket.sock
         waiting.send(HEALTH)
         with serving(listener, tmp_path, "--bind", f"127.0.0.1:{port}"):
             assert waiting.answer().status == 200
+
+
+def test_the_file_of_a_unix_socket_stays(tmp_path: Path) -> None:
+    """Under systemd, its folder is not Writ's, which could not remove it. Without it, clients can't wait."""
+    path = tmp_path / "socket"
+    with socket.socket(socket.AF_UNIX) as listener, (tmp_path / "log").open("wb") as log:
+        listener.bind(str(path))
+        listener.listen()
+        words, variables = line(listener.fileno(), "1", tmp_path / "data"), environment({"WRIT_ADMIN_KEY": "x" * 32})
+        process = subprocess.Popen(words, env=variables, stdout=log, stderr=log, pass_fds=(listener.fileno(),))
+        try:
+            with httpx.Client(transport=httpx.HTTPTransport(uds=str(path)), timeout=60) as client:
+                assert client.get("http://writ/healthz").status_code == 200
+            process.terminate()
+            assert process.wait(60) == 0, (tmp_path / "log").read_text()
+            assert path.is_socket()
+        finally:
+            process.kill()
+            process.wait()
 
 
 @pytest.mark.parametrize(
