@@ -1,7 +1,7 @@
 /* Preloaded into the processes of one server: its machine's clocks run as a file says that all of them map.
  *
  * CLOCK_BOOTTIME runs faster or slower. CLOCK_MONOTONIC is behind, as after a time for which the machine was suspended.
- * The calls that wait until a time of CLOCK_MONOTONIC wait by the same clock. One process stops at its next look.
+ * CLOCK_REALTIME stands still, if an instant is set. The calls that wait until a time of CLOCK_MONOTONIC wait by the same clock. One process stops at its next look.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -17,7 +17,7 @@
 
 #define SECOND INT64_C(1000000000)
 
-struct set { int64_t percent, base, behind, stops; };
+struct set { int64_t percent, base, behind, stops, instant; };
 
 static struct set unset;
 static volatile struct set *set = &unset;
@@ -39,6 +39,7 @@ static struct timespec later(const struct timespec *time, int64_t nanoseconds) {
 int clock_gettime(clockid_t clock, struct timespec *time) {
     int failed = syscall(SYS_clock_gettime, clock, time);
     if (failed) return failed;
+    if (clock == CLOCK_REALTIME && set->instant) *time = later(&(struct timespec){0}, set->instant);
     if (clock == CLOCK_MONOTONIC) *time = later(time, -set->behind);
     if (clock == CLOCK_BOOTTIME) {
         int64_t since = time->tv_sec * SECOND + time->tv_nsec - set->base;

@@ -17,8 +17,8 @@ import pytest
 
 SOURCE: Final = Path(__file__).with_suffix(".c")
 SECOND: Final = 10**9
-_NUMBERS: Final = 4
-_PERCENT, _BASE, _BEHIND, _STOPS = range(_NUMBERS)
+_NUMBERS: Final = 5
+_PERCENT, _BASE, _BEHIND, _STOPS, _INSTANT = range(_NUMBERS)
 _PROBE: Final = """
 import json, time
 print(json.dumps([time.clock_gettime_ns(time.CLOCK_BOOTTIME), time.monotonic_ns()]))
@@ -42,6 +42,10 @@ class Machine:
     def within(self, line: Sequence[str]) -> list[str]:
         """Returns the command line that runs `line` here."""
         return ["env", f"LD_PRELOAD={self._library}", f"CLOCKS_OF_TESTS={self._file}", *line]
+
+    def stand_at(self, nanoseconds: int) -> None:
+        """Let CLOCK_REALTIME stand still at an instant."""
+        self._set[_INSTANT] = nanoseconds
 
     def suspended(self, seconds: float) -> None:
         """CLOCK_MONOTONIC has stood still for so long, and CLOCK_BOOTTIME has not."""
