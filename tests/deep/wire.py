@@ -1,4 +1,4 @@
-"""A real server: the decision lane against the application, the oracle's answers over HTTP, and the framing corpus."""
+"""A real server: decision lane against application, answers and searches over HTTP against the oracle, and framing."""
 
 import json
 import socket
@@ -7,6 +7,7 @@ from typing import Any
 from tests.api.server.test_framing import REFUSED, SMUGGLED
 from tests.api.server.test_lane_law import BATCH, HEADERS, PATIENT, ROOTS, SEARCH, SINGLE, both, searched, told
 from tests.deep.task import Task
+from tests.deep.wire_searches import check_search
 from tests.runtime.test_agreement import judged
 from tests.support import oracle
 from tests.support.raw_http import RawConnection, request
@@ -22,7 +23,10 @@ REFUSALS = (b"400", b"404", b"413", b"414", b"431", b"501")
 UNSENDABLE = (b"nests deeper than", b"surrogate", b"too-long", b"too-large", b"not valid JSON", b"not JSON")
 """Why an evaluation is refused over HTTP that in process has an answer."""
 
-SERVER_SECONDS = 25.0
+TIMED = ("assignments", "grants", "policies")
+"""The lists of a model whose elements may depend on the clock."""
+
+SERVER_SECONDS = 8.0
 """How long one model is served."""
 
 
@@ -33,6 +37,8 @@ def check_wire(task: Task) -> None:
         pick, folder = Pick.seeded(task.fresh_seed()), task.folder / f"{served}"
         folder.mkdir()
         model = document(pick)
+        if pick.chance(3, 4):
+            model = without_times(model)
         (folder / "model.json").write_text(json.dumps(model))
         with running(folder / "data", "--import", str(folder / "model.json"), settings=PATIENT) as server:
             check_server(task, pick, model, server, task.left - SERVER_SECONDS)
@@ -53,6 +59,8 @@ def check_server(task: Task, pick: Pick, model: dict[str, Any], server: Server, 
         sent = hostile(pick, model) if pick.chance(1, 3) else ordinary(pick, model)
         compare(task, raw, sent)
         check_answer(task, raw, model, a_request(pick, model))
+        if is_timeless(model):
+            check_search(task, raw, model, a_request(pick, model), pick)
     raw.socket.close()
 
 
@@ -85,10 +93,7 @@ def compare(task: Task, raw: RawConnection, sent: bytes) -> None:
 
 def check_answer(task: Task, raw: RawConnection, model: dict[str, Any], asked: dict[str, Any]) -> None:
     """An evaluation over HTTP is the oracle's, at an instant that the request brings or no clock matters."""
-    rows = [*model.get("assignments", []), *model.get("grants", [])]
-    if any("starts_at" in row or "expires_at" in row for row in rows):
-        return
-    if any("time_window" in policy.get("conditions", {}) for policy in model.get("policies", [])):
+    if not is_timeless(model):
         return
     try:
         raw.send(request("POST", SINGLE, json.dumps(asked).encode("ascii"), key=KEY))
@@ -102,6 +107,22 @@ def check_answer(task: Task, raw: RawConnection, model: dict[str, Any], asked: d
     if not limited and (answer.status != 200 or judged(answer.json) != expected):
         task.fail(f"{answer.status} {answer.body!r}, the oracle says {expected}, to {asked} of {model}")
     task.count()
+
+
+def without_times(model: dict[str, Any]) -> dict[str, Any]:
+    """The model without what depends on the clock, so that the oracle can say what a server must answer."""
+    found = {name: [one for one in many if is_timeless({name: [one]})] for name, many in model.items() if name in TIMED}
+    return model | found
+
+
+def is_timeless(model: dict[str, Any]) -> bool:
+    """Returns whether no answer depends on the clock."""
+    rows = [*model.get("assignments", []), *model.get("grants", [])]
+    if any("starts_at" in row or "expires_at" in row for row in rows):
+        return False
+    return '"now"' not in json.dumps(model) and not any(
+        "time_window" in policy.get("conditions", {}) for policy in model.get("policies", [])
+    )
 
 
 def check_framing(task: Task, pick: Pick, server: Server) -> None:

@@ -51,8 +51,10 @@ class ModelText:
         self._lines = 0
 
     def statement(self, kind: ElementKind, element: Element) -> str:
-        """Returns the next statement, with the blank line before it if there is one."""
+        """Returns the next statement, perhaps with a blank line before it, or nothing for empty `attributes`."""
         lines = [line for one in element_lines(kind, element) for line in one.lines()]
+        if not lines:
+            return ""
         apart = self._kind is not None and (kind is not self._kind or self._lines > 1 or len(lines) > 1)
         self._kind, self._lines = kind, len(lines)
         return ("\n" if apart else "") + "\n".join(lines) + "\n"

@@ -33,6 +33,15 @@ def test_empty_lists_of_conditions_are_all_that_text_leaves_out(seed):
     assert meanings(load_writ(as_text(before)).model) == meanings(before)
 
 
+def test_empty_attributes_say_nothing_and_leave_no_line():
+    """Fuzzing found two blank lines, which the formatter does not keep."""
+    lists = {"roles": [{"id": "r"}], "attributes": {}, "lints": [{"code": "unused-role", "reason": "soon"}]}
+    text = as_text(load_json({"model": 1, **lists}).model)
+    assert text.startswith("role r\n\n")
+    assert text == formatted(text)
+    assert "\n\n\n" not in text
+
+
 def in_short(document):
     """A document without empty lists of conditions, and with attributes declared by a word where one says all."""
     for policy in document.get("policies", ()):
