@@ -11,6 +11,7 @@ import pytest
 from writ.runtime.translate import Attributes, Boolean, Decimal, Integer, Json, Real, Text, Untranslatable
 from writ.runtime.translate.sql import where
 
+from tests.support.mariadb import stored_json
 from tests.support.translated import INSIDE, TYPED, assert_agrees, field, rows
 
 FIELDS = {
@@ -26,7 +27,7 @@ FIELDS = {
 }
 TABLE = """CREATE TABLE `rows` (id VARCHAR(50) COLLATE utf8mb4_general_ci, text VARCHAR(50) COLLATE utf8mb4_bin,
     whole BIGINT, `real` DOUBLE, `mon%%``ey` DECIMAL(12, 4), flag BOOLEAN, `any` JSON, doc JSON)"""
-ROWS = rows(seed=4, size=120)
+ROWS = [stored_json(row) for row in rows(seed=4, size=120)]
 
 
 @pytest.fixture(scope="module")
