@@ -99,8 +99,8 @@ ROOMS = {
     ),
     "writ.api.settings": _down(
         """
-        durations model_limits settings written_instants sign_in_settings store_settings store_url setting_rows
-        setting_readers
+        durations model_limits settings written_instants sign_in_settings decision_log_settings store_settings store_url
+        setting_rows setting_readers
         """
     ),
     "writ.runtime": _down(

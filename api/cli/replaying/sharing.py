@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from itertools import chain, islice
 from multiprocessing import get_context
-from typing import Final, NamedTuple, cast
+from typing import Final, cast
 
-from ....runtime import Engine
 from ...http.lines import Readable, read_lines
+from ...review.replaying.replayed_record import Replayed
 from ...review.replaying.tally import Lines, Tally, tally
 from ..output import progress_bar
 
@@ -49,7 +49,7 @@ class _Unbuffered:
         return self._raw.read1(size)
 
 
-def replayed(engine: Engine, source: LogSource, environment: str | None, processes: int) -> Tally:
+def replayed(asked: Replayed, source: LogSource, processes: int) -> Tally:
     """Returns the tally of a log. Raises BundleError, and OSError and EOFError for a log that can't be read."""
     pieces = _pieces(source)
     begun = list(islice(pieces, 2))
@@ -57,10 +57,10 @@ def replayed(engine: Engine, source: LogSource, environment: str | None, process
     if len(begun) < 2 or processes == 1:  # a short log: to start processes takes longer
         with progress_bar() as progress:
             for lines, first in chain(begun, pieces):
-                total.add(tally(engine, lines, first, environment))
+                total.add(tally(asked, lines, first))
                 progress(STAGE, source.done(), source.size)
         return total
-    with ProcessPoolExecutor(processes, get_context("fork"), _prepare, (engine, environment)) as pool:
+    with ProcessPoolExecutor(processes, get_context("fork"), _prepare, (asked,)) as pool:
         pool.submit(_is_ready).result()  # forks now, before the progress bar has a thread
         with progress_bar() as progress:
             waiting: deque[Future[Tally]] = deque()
@@ -82,17 +82,12 @@ def _pieces(source: LogSource) -> Iterator[tuple[Lines, int]]:
         first += len(lines)
 
 
-class _Shared(NamedTuple):
-    engine: Engine
-    environment: str | None
-
-
-_SHARED: list[_Shared] = []
+_SHARED: list[Replayed] = []
 """In a forked process: what it works with. The engine's mapping is the one of its parent."""
 
 
-def _prepare(engine: Engine, environment: str | None) -> None:
-    _SHARED.append(_Shared(engine, environment))
+def _prepare(asked: Replayed) -> None:
+    _SHARED.append(asked)
 
 
 def _is_ready() -> bool:
@@ -100,4 +95,4 @@ def _is_ready() -> bool:
 
 
 def _tally(lines: Lines, first: int) -> Tally:
-    return tally(_SHARED[0].engine, lines, first, _SHARED[0].environment)
+    return tally(_SHARED[0], lines, first)

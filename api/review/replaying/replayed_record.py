@@ -13,6 +13,7 @@ from ....runtime import BadRequest, Engine, SearchUnavailable
 from ....runtime.requests.searches import read_resource_search
 from ....runtime.rules.reasons import AccessPath
 from ...telemetry.decision_log.entry import MICROSECONDS, NANOSECONDS, EntryKind
+from ...telemetry.decision_log.masks import EnvironmentMasks
 from ...telemetry.decision_log.record import ReadRecord
 from ..effects import Effect, decision_effect
 
@@ -35,6 +36,7 @@ class NotCompared(StrEnum):
     """The reasons not to compare a record."""
 
     MASKED = "masked"
+    HIDDEN = "hidden"
     RATE_LIMITED = "rate_limited"
     OTHER_ENVIRONMENT = "other_environment"
     NOT_COMPARED = "not_compared"
@@ -69,20 +71,69 @@ class ChangedAnswer(NamedTuple):
         return decision_effect(self.before.decision, self.after.decision)
 
 
-def compared(engine: Engine, record: ReadRecord, environment: str | None) -> NotCompared | ChangedAnswer | None:
+class MaskedLog(NamedTuple):
+    """The masks of a log whose requests a masked model decides again, and the `hidden` pairs of that model."""
+
+    masks: EnvironmentMasks
+    hidden: frozenset[tuple[str, str]]
+
+
+class Replayed(NamedTuple):
+    """The engine that decides again, and what it decides.
+
+    `environment` is the one whose records count, or None if all do. `masked` is None if the engine is that of an
+    ordinary model, which decides no masked record.
+    """
+
+    engine: Engine
+    environment: str | None = None
+    masked: MaskedLog | None = None
+
+
+def compared(replayed: Replayed, record: ReadRecord) -> NotCompared | ChangedAnswer | None:
     """Returns how the answer to a record changes, why it is not compared, or None if it stays.
 
-    `environment` is the one whose records count, or None if all do. Raises BundleError, and ValueError if the record
-    has no readable time or answer.
+    Raises BundleError, and ValueError if the record has no readable time or answer.
     """
-    if environment is not None and record.environment != environment:
+    engine = replayed.engine
+    if replayed.environment is not None and record.environment != replayed.environment:
         return NotCompared.OTHER_ENVIRONMENT
-    if record.masked or record.cut or record.answer is None:
+    if record.cut or record.answer is None or record.request is None:
         return NotCompared.MASKED
+    kept = _kept(record) if replayed.masked is None else _in_masked_log(replayed.masked, record)
+    if kept is not None:
+        return kept
     now = parse_instant(record.time) // NANOSECONDS / MICROSECONDS
     if record.kind is EntryKind.SEARCH:
         return _search(engine, record.request, record.answer, now)
     return _evaluation(engine, request_in(record), record.answer, now)
+
+
+def _kept(record: ReadRecord) -> NotCompared | None:
+    return NotCompared.MASKED if record.masked else None
+
+
+def _in_masked_log(log: MaskedLog, record: ReadRecord) -> NotCompared | None:
+    """Returns why a record of a masked log is not compared, or None. Masks a request that was logged without masks."""
+    if record.kind is EntryKind.SEARCH or not isinstance(record.request, dict):
+        return NotCompared.NOT_COMPARED
+    if record.masks != log.masks.digest:
+        if record.masks or record.masked:  # of other masks, or of another key
+            return NotCompared.MASKED
+        log.masks.apply(record.request)
+    _empty_hashed(record.request)
+    pair = record.request["resource"]["type"], record.request["action"]["name"]
+    return NotCompared.HIDDEN if pair in log.hidden else None
+
+
+def _empty_hashed(request: dict[str, Any]) -> None:
+    """Replaces objects that were hashed as a whole by empty ones. No condition that is decided reads from them."""
+    if isinstance(request.get("context"), str):
+        request["context"] = {}
+    for owner in (request["subject"], request["resource"], request["action"]):
+        for bag in ("properties", "attributes"):
+            if isinstance(owner.get(bag), str):
+                owner[bag] = {}
 
 
 def compared_engines(before: Engine, after: Engine, record: ReadRecord) -> NotCompared | ChangedAnswer | None:

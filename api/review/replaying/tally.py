@@ -7,11 +7,10 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 
-from ....runtime import Engine
 from ...http.lines import TooLong
 from ...telemetry.decision_log.record import ReadRecord
 from ..effects import Effect
-from .replayed_record import ChangedAnswer, NotCompared, compared
+from .replayed_record import ChangedAnswer, NotCompared, Replayed, compared
 
 SHOWN_LINES: Final = 10
 """The numbers of bad lines that are told."""
@@ -91,21 +90,21 @@ class Tally:
                 self._add_group(outcome, ChangeGroup(1, line, example))
 
 
-def tally(engine: Engine, lines: Iterable[bytes | TooLong], first: int, environment: str | None) -> Tally:
+def tally(replayed: Replayed, lines: Iterable[bytes | TooLong], first: int) -> Tally:
     """Returns the tally of lines, the first of which has the number `first`. See `compared`. Raises BundleError."""
     found = Tally()
     for number, line in enumerate(lines, first):
         if isinstance(line, TooLong):
             found.count_bad(number)
         elif line.strip():
-            _count(found, engine, line, number, environment)
+            _count(found, replayed, line, number)
     return found
 
 
-def _count(found: Tally, engine: Engine, line: bytes, number: int, environment: str | None) -> None:
+def _count(found: Tally, replayed: Replayed, line: bytes, number: int) -> None:
     try:
         record = _RECORD.decode(line)
-        outcome = compared(engine, record, environment)
+        outcome = compared(replayed, record)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         found.count_bad(number)
         return

@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 from urllib.parse import urlsplit
 
+from ...settings.decision_log_settings import LOG_SHAPES, DecisionLogSettings
 from ...settings.setting_readers import BadSetting, is_loopback
-from ...settings.settings import LOG_SHAPES, DecisionLogSettings
 from ...store.database.private_files import read_or_create_secret
 from ..bounded_queue import BoundedQueue, Bounds
 from ..metrics.counts import Counts
 from .decision_log import NO_LOG, DecisionLog, Log
 from .entry import Waiting
+from .mask_key import key_in
 from .masks import LEAST_KEY_CHARACTERS, BadMasks, Masks, read_masks
 from .metering import Metering
 from .opa_shape import event_of
@@ -181,6 +182,10 @@ def _masks(settings: DecisionLogSettings, directory: Path | None) -> Masks:
     text = settings.masks.encode()
     given = read_masks(text if text.lstrip().startswith(b"{") else Path(settings.masks).read_bytes())
     key = settings.hash_key
+    if settings.hash_key_file is not None:
+        if key is not None:
+            raise BadMasks("`WRIT_DECISION_LOG_HASH_KEY` and `WRIT_DECISION_LOG_HASH_KEY_FILE` are both set; unset one")
+        return Masks(given, key_in(Path(settings.hash_key_file)))
     if key is not None:
         if len(key) < LEAST_KEY_CHARACTERS:
             raise BadMasks(f"`WRIT_DECISION_LOG_HASH_KEY` must have {LEAST_KEY_CHARACTERS} characters at least")

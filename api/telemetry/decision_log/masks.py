@@ -17,19 +17,20 @@ EVERY: Final = "*"
 HASH_CHARACTERS: Final = 32
 """The characters of a hash: 128 bits, in hexadecimal."""
 
+DIGEST_CHARACTERS: Final = 16
+"""The characters of the digest of masks."""
+
 MOST_HASHES: Final = 4_096
 LONGEST_HASHED: Final = 256
 """The hashes that a worker remembers, and the most bytes of the JSON of such a value. Many requests have the same ones.
 """
 
 LEAST_KEY_CHARACTERS: Final = 32
+KEY_REMEDY: Final = "set `WRIT_DECISION_LOG_HASH_KEY_FILE` or `WRIT_DECISION_LOG_HASH_KEY`"
 MOST_BYTES: Final = 2**20
 """The most bytes of the masks."""
 
 Change: TypeAlias = Callable[[Any], Any]
-
-_LEAST, _END = -(2.0**63), 2.0**64
-"""The integers of a JSON parser are from the one up to the other. It reads larger ones as reals."""
 
 _DROPPED: Final = object()
 _DECODER: Final = msgspec.json.Decoder()
@@ -53,23 +54,36 @@ _MASKS: Final = msgspec.json.Decoder(dict[str, list[Mask]])
 
 
 class EnvironmentMasks:
-    """The masks of one environment, one at least."""
+    """The masks of one environment, one at least.
 
-    def __init__(self, steps: Sequence[tuple[Path, Change]]) -> None:
-        self._steps = tuple(steps)
+    `digest` tells them and their key apart from others. Records have it, so that a replay never takes other masks.
+    """
+
+    def __init__(self, steps: Sequence[tuple[Path, Change]], digest: str) -> None:
+        self._steps, self.digest = tuple(steps), digest
+
+    @property
+    def paths(self) -> Iterator[tuple[Path, bool]]:
+        """The masked paths, each with whether its value is dropped."""
+        return ((path, change is _dropped) for path, change in self._steps)
 
     def __len__(self) -> int:
         """Returns the number of masks."""
         return len(self._steps)
 
-    def applied(self, request: bytes) -> tuple[bytes, bool]:
+    def applied(self, request: bytes) -> tuple[bytes | None, bool]:
         """Returns a request with the masks, and whether it has anything that they are about.
+
+        Of a request with hundreds of levels, which only a raised limit lets in, nothing is left.
 
         It is always encoded again: of a name that stands twice in an object, only the last value was masked.
         """
-        value = _DECODER.decode(request)
-        found = self.apply(value)
-        return _ENCODER.encode(value), found
+        try:
+            value = _DECODER.decode(request)
+            found = self.apply(value)
+            return _ENCODER.encode(value), found
+        except RecursionError:
+            return None, True
 
     def apply(self, value: Any) -> bool:
         """Masks a decoded request in place. Returns whether it has anything that the masks are about."""
@@ -85,8 +99,9 @@ class Masks:
     def __init__(self, by_environment: Mapping[str, Sequence[Mask]] | None = None, key: bytes | None = None) -> None:
         """Raises BadMasks if a path can't be read, or values are hashed and there is no key."""
         self._given = given = by_environment or {}
+        self._key = key
         if key is None and any(mask.do == "hash" for masks in given.values() for mask in masks):
-            raise BadMasks("the masks hash values, and there is no key for that; set `WRIT_DECISION_LOG_HASH_KEY`")
+            raise BadMasks(f"the masks hash values, and there is no key for that; {KEY_REMEDY}")
         self._hmac = hmac.new(key or b"", digestmod=hashlib.sha256)  # PERF: to copy it takes less than to make it
         self._hashes: dict[bytes, str] = {}
         steps = {
@@ -98,10 +113,18 @@ class Masks:
             for environment, masks in given.items()
         }
         every = steps.pop(EVERY, [])
-        self._others = EnvironmentMasks(every) if every else None
+        self._others = EnvironmentMasks(every, self._digest(EVERY)) if every else None
         self._masks = {
-            environment: EnvironmentMasks([*every, *own]) for environment, own in steps.items() if every or own
+            environment: EnvironmentMasks([*every, *own], self._digest(EVERY, environment))
+            for environment, own in steps.items()
+            if every or own
         }
+
+    def _digest(self, *names: str) -> str:
+        """Returns the digest of the masks under these names. Without the key, it tells nothing about them."""
+        listed = [mask for name in dict.fromkeys(names) for mask in self._given.get(name, ())]
+        text = b"masks\n" + _ENCODER.encode(listed)
+        return hmac.new(self._key or b"", text, hashlib.sha256).hexdigest()[:DIGEST_CHARACTERS]
 
     def doubts(self, environments: Collection[str] | None) -> Iterator[str]:
         """Yields a sentence for each mask that can't be about anything.
@@ -164,11 +187,11 @@ def _path(mask: Mask) -> Path:
 def _canonical(value: Any) -> Any:
     """Returns a JSON value in which equal numbers have one form: integers and reals are one type (C3).
 
-    >>> _canonical([1.0, 1.5, {"a": -0.0}, True, 1e300])
-    [1, 1.5, {'a': 0}, True, 1e+300]
+    >>> _canonical([1.0, 1.5, {"a": -0.0}, True, 1e20])
+    [1, 1.5, {'a': 0}, True, 100000000000000000000]
     """
     if isinstance(value, float):
-        return int(value) if value.is_integer() and _LEAST <= value < _END else value
+        return int(value) if value.is_integer() else value
     if isinstance(value, list):
         return [_canonical(one) for one in value]
     if isinstance(value, dict):

@@ -35,7 +35,8 @@ _TOOK: Final = tuple(b"%d}\n" % number for number in range(_THOUSAND))
 
 _NO_TRACE: Final = b'","trace_id":null,"duration_us":'
 _TRACE: Final = b',"trace_id":%b,"duration_us":'
-_MASKED: Final = b'%d,"masked":true}\n'
+_MASKS: Final = b'%%d,"masks":"%b"}\n'
+_MASKED: Final = b'%%d,"masked":true,"masks":"%b"}\n'
 
 
 class Ending(NamedTuple):
@@ -85,7 +86,7 @@ class PlainLines:
         self._engine: Engine | None = None
         self._masks: EnvironmentMasks | None = None
         self._millisecond = -_THOUSAND
-        self._middle = self._start = b""
+        self._middle = self._start = self._masked_end = self._masks_end = b""
 
     def line(self, taken: Taken) -> bytes | None:
         """Returns the line of an answer, with its end, or None if another way has to make it.
@@ -104,9 +105,14 @@ class PlainLines:
         if self._masks is not None:
             if len(request) > LONGEST_MASKED or len(self._masks) > MOST_MASKS or _ERROR in answer:
                 return None
-            request, is_masked = self._masks.applied(request)
+            masked, is_masked = self._masks.applied(request)
+            if masked is None:
+                return None
+            request = masked
             if is_masked:
-                endings, took = self._masked, _MASKED % duration
+                endings, took = self._masked, self._masked_end % duration
+            else:
+                took = self._masks_end % duration
         text, permits = endings.of(answer, taken.caller)
         if permits and not (self._keeps_all or self._rendering.is_kept(permits)):
             return b""
@@ -137,6 +143,8 @@ class PlainLines:
             engine.revision,
         )
         self._masks = self._rendering.masks.of(id)
+        digest = b"" if self._masks is None else self._masks.digest.encode()
+        self._masked_end, self._masks_end = _MASKED % digest, _MASKS % digest
         self._engine = engine
 
     def _begin_millisecond(self, instant: int) -> int:

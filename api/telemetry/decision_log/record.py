@@ -17,8 +17,9 @@ class Record(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, gc=F
     """One record. `masked` and `cut` are there if they are true, `unreadable` if it names anything.
 
     `time` is the instant of the decision, in RFC 3339 and UTC. `answer` of a search has the number of its results in
-    their place. `masked` says that masks changed the record, and `cut` that a part is missing: the record was longer
-    than the limit, or a credential was left out. `unreadable` is that of an entry: no caller can send it.
+    their place. `masked` says that masks changed the record. `masks` is the digest of the masks of the environment, and
+    empty without any. `cut` says that a part is missing: the record was longer than the limit, or a credential was left
+    out. `unreadable` is that of an entry: no caller can send it.
     """
 
     time: str
@@ -35,6 +36,7 @@ class Record(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, gc=F
     trace_id: str | None
     duration_us: int
     masked: bool = False
+    masks: str = ""
     cut: bool = False
     unreadable: tuple[str, ...] = ()
 
@@ -49,6 +51,7 @@ class ReadRecord(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     request: Any
     answer: dict[str, Any] | None
     masked: bool = False
+    masks: str = ""
     cut: bool = False
     unreadable: tuple[str, ...] = ()
     request_id: str | None = None

@@ -143,6 +143,7 @@ class Rendering(NamedTuple):
             trace_id=trace_id(entry.trace),
             duration_us=entry.duration,
             masked=masked,
+            masks="" if masks is None else masks.digest,
             cut=cut,
             unreadable=entry.unreadable,
         )

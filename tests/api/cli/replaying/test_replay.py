@@ -14,9 +14,12 @@ from hypothesis import strategies as st
 from msgspec import structs
 from writ.api.endpoints.decisions.batch import merged
 from writ.api.endpoints.gateway.gateway import as_logged
+from writ.api.review.replaying.replayed_record import Replayed
 from writ.api.review.replaying.report import as_json
 from writ.api.review.replaying.tally import tally
 from writ.api.telemetry.decision_log.entry import MICROSECONDS, Entry, EntryKind
+from writ.api.telemetry.decision_log.mask_key import key_in
+from writ.api.telemetry.decision_log.masks import Masks, read_masks
 from writ.api.telemetry.decision_log.record import ENCODER
 from writ.api.telemetry.decision_log.rendering import Rendering
 from writ.bundles.conditions.values import Unreadable
@@ -107,9 +110,9 @@ def test_a_replay_changes_exactly_what_the_oracle_says(tmp_path_factory: pytest.
             continue
         plain, now = {k: v for k, v in request.items() if k != "options"}, instant / MICROSECONDS
         expected += told(oracle.decide(before, plain, now)) != told(oracle.decide(after, plain, now))
-    same = tally(old, lines, 1, None)
+    same = tally(Replayed(old), lines, 1)
     assert (same.records, same.same) == (len(lines), len(lines))
-    found = tally(new, lines, 1, None)
+    found = tally(Replayed(new), lines, 1)
     assert (found.records, found.changed, found.bad) == (len(lines), expected, 0)
 
 
@@ -351,6 +354,51 @@ def test_the_number_of_groups_is_bounded(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr("writ.api.review.replaying.tally.MOST_GROUPS", 1)
     engine = engine_for(MODEL, tmp_path / "old")
     lines = [logged(engine, asked("draft")), logged(engine, asked())]
-    found = as_json(tally(engine_for(MODEL | {"policies": []}, tmp_path / "new"), lines, 1, None))
+    found = as_json(tally(Replayed(engine_for(MODEL | {"policies": []}, tmp_path / "new")), lines, 1))
     assert (found["changed"], len(found["groups"])) == (2, 1)
     assert (found["effects"]["now_denied"], found["effects"]["other_reason"]) == (1, 1), "counted without a group too"
+
+
+def test_a_masked_log_is_decided_by_a_model_that_is_hashed_alike(tmp_path: Path) -> None:
+    engine = engine_for(MODEL, tmp_path / "old")
+    masks = {"*": [{"path": "$.resource.properties.status", "do": "hash"}, {"path": "$.subject.id", "do": "hash"}]}
+    for name, document in (("m.json", masks), ("old.json", MODEL), ("new.json", MODEL | {"policies": []})):
+        (tmp_path / name).write_text(json.dumps(document if name == "m.json" else {"model": 1} | document))
+    (tmp_path / "key").write_text("k" * 40 + "\n")
+    used = Masks(read_masks((tmp_path / "m.json").read_bytes()), key_in(tmp_path / "key"))
+    lines = b"\n".join(logged(engine, asked(status), masks=used) for status in ("open", "open", "draft"))
+    options = ("--masks", str(tmp_path / "m.json"), "--hash-key", str(tmp_path / "key"))
+    assert b"alice" not in lines
+    code, found = replayed(tmp_path, lines, tmp_path / "old")
+    assert (code, found["masked"]) == (2, 3), "no record could be compared"
+    code, found = replayed(tmp_path, lines, tmp_path / "old.json", *options)
+    assert (code, found["same"], found["hidden"]) == (0, 3, 0)
+    code, found = replayed(tmp_path, lines, tmp_path / "new.json", *options)
+    assert (code, found["changed"]) == (1, 3)
+    (tmp_path / "key").write_text("x" * 40)
+    code, found = replayed(tmp_path, lines, tmp_path / "old.json", *options)
+    assert (code, found["masked"]) == (2, 3), "hashes of another key equal nothing"
+
+
+@pytest.mark.parametrize(
+    ("masks", "more", "said"),
+    [
+        ({"*": [{"path": "$.subject.id", "do": "hash"}]}, (), "name the file of their key by `--hash-key`"),
+        ({"*": [{"path": "$.subject.id", "do": "drop"}]}, (), "the masks drop `$.subject.id`"),
+        ({"prod": [{"path": "$.context.a", "do": "drop"}]}, (), "choose the one of the log by `--env`"),
+        ({"prod": [{"path": "$.context.a", "do": "drop"}]}, ("--env", "test"), "has no masks for this environment"),
+        ({"*": [{"path": "$.context.a", "do": "drop"}]}, ("--hash-key", "key"), "must have 32 characters at least"),
+        ({"*": [{"path": "$.context.a", "do": "drop"}]}, ("--hash-key", "gone"), "gone"),
+    ],
+)
+def test_masks_that_a_log_cannot_be_replayed_with_are_refused(
+    tmp_path: Path, masks: Any, more: tuple[str, ...], said: str
+) -> None:
+    (tmp_path / "m.json").write_text(json.dumps(masks))
+    (tmp_path / "key").write_text("short")
+    (tmp_path / "log").write_bytes(b"{}")
+    (tmp_path / "model.json").write_text(json.dumps({"model": 1} | MODEL))
+    options = [str(tmp_path / one) if one in ("key", "gone") else one for one in more]
+    done = writ("replay", tmp_path / "log", tmp_path / "model.json", "--masks", tmp_path / "m.json", *options)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert said in done.stderr.decode()

@@ -2,6 +2,8 @@
 
 import hmac
 import json
+import logging
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from writ.api.endpoints.decisions.batch import merged
 from writ.api.endpoints.decisions.decision_shapes import ActionSent, EvaluationRequest, ResourceSent, SubjectSent
+from writ.api.settings.decision_log_settings import DecisionLogSettings
+from writ.api.settings.setting_readers import BadSetting
 from writ.api.telemetry.decision_log.entry import Entry, EntryKind
+from writ.api.telemetry.decision_log.log_start import decision_log
+from writ.api.telemetry.decision_log.mask_key import key_in
 from writ.api.telemetry.decision_log.mask_paths import MEMBERS, BadPath, read_path
 from writ.api.telemetry.decision_log.masks import (
     HASH_CHARACTERS,
@@ -140,6 +146,31 @@ def test_masks_that_are_none_are_refused(text: bytes) -> None:
 def test_hashes_need_a_key() -> None:
     with pytest.raises(BadMasks, match="WRIT_DECISION_LOG_HASH_KEY"):
         Masks({"prod": [Mask("$.a", "hash")]})
+
+
+def test_the_key_of_a_file(tmp_path: Path) -> None:
+    """A missing or short key keeps the service from its start: nothing is logged without the hashes asked for."""
+    file, masks = tmp_path / "key", '{"*": [{"path": "$.subject.id", "do": "hash"}]}'
+    for content, key in ((b"k" * 40 + b"\r\n", b"k" * 40), (bytes(range(32)), bytes(range(32)))):
+        file.write_bytes(content)
+        assert key_in(file) == key
+    settings = DecisionLogSettings(target="-", masks=masks, hash_key_file=str(file))
+    log = logging.getLogger("tests.masks")
+    file.write_text("short")
+    with pytest.raises(BadSetting, match="must have 32 characters at least"):
+        decision_log(settings, tmp_path, merged, log)
+    file.unlink()
+    with pytest.raises(FileNotFoundError):
+        decision_log(settings, tmp_path, merged, log)
+    with pytest.raises(BadSetting, match="are both set"):
+        decision_log(replace(settings, hash_key="k" * 32), tmp_path, merged, log)
+
+
+def test_a_request_of_too_many_levels_goes_without_its_request() -> None:
+    deep = b'{"context":{"ip":' + b"[" * 900 + b"]" * 900 + b"}}"
+    masks = Masks({"*": [Mask("$.context.ip.x", "drop")]})
+    (record,) = Rendering(merged, masks).records(entry_of(EntryKind.EVALUATION, deep, {"decision": True}))
+    assert (record.request, record.masked) == (None, True)
 
 
 @pytest.mark.parametrize(
