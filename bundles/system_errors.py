@@ -19,6 +19,7 @@ _REMEDIES: Final[Mapping[int, str]] = {
     errno.EDQUOT: "make room, or raise the quota of the user",
     errno.EFBIG: "raise the limit on the size of files",
     errno.EROFS: "mount the file system writable, or name another path",
+    errno.ENAMETOOLONG: "name a shorter path",
     errno.EIO: "check the disk",
     errno.EMFILE: "raise the limit of open files (`ulimit -n`)",
     errno.ENFILE: "raise the machine's limit of open files",
@@ -47,7 +48,7 @@ class Lack(NamedTuple):
             return f"run `chmod {rights} {self.path}`"
         owner = user_name(self.path.stat().st_uid)
         if self.right == "x":
-            return f"let {this_user()} {'enter' if self.path.is_dir() else 'run'} it, or run this as {owner}"
+            return f"let {this_user()} {'enter' if self.path.is_dir() else 'run'} `{self.path}`, or run this as {owner}"
         return f"run `chown {this_user()} {self.path}`, or run this as {owner}"
 
 

@@ -7,7 +7,9 @@ from typing import Any, Final, NamedTuple
 
 import click
 
+from ...bundles.system_errors import os_sentence
 from ..settings.setting_readers import BadSetting
+from .output import CommandFailed
 
 
 class Command(NamedTuple):
@@ -70,6 +72,10 @@ class Commands(click.Group):
             return super().invoke(context)
         except BadSetting as ex:
             raise click.ClickException(str(ex)) from None
+        except BrokenPipeError:
+            raise
+        except OSError as ex:  # a command need not expect each of them
+            raise CommandFailed(os_sentence(ex)) from None
 
     def list_commands(self, _context: click.Context) -> list[str]:
         return list(COMMANDS)

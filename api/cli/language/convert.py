@@ -18,7 +18,7 @@ from ..source_paths import SourcePath
 
 
 @click.command("convert")
-@click.argument("sources", nargs=-1, required=True, type=SourcePath(path_type=Path))
+@click.argument("sources", nargs=-1, required=True, type=SourcePath(readable=False, path_type=Path))
 @click.option("--as", "form", required=True, type=click.Choice([*FORMS]), help="The form to write.")
 @click.option(
     "-o",

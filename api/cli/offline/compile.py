@@ -19,7 +19,7 @@ from .bundle_keys import read_lifetime, signing_key_in
 
 
 @click.command("compile")
-@click.argument("sources", nargs=-1, required=True, type=SourcePath(path_type=Path))
+@click.argument("sources", nargs=-1, required=True, type=SourcePath(readable=False, path_type=Path))
 @click.option(
     "-o",
     "--output",

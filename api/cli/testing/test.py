@@ -21,7 +21,7 @@ from .watching import stamps, wait_for_change
 
 
 @click.command("test")
-@click.argument("paths", nargs=-1, required=True, type=SourcePath(path_type=Path))
+@click.argument("paths", nargs=-1, required=True, type=SourcePath(readable=False, path_type=Path))
 @click.option("--format", "style", type=click.Choice(["text", "tap", "junit"]), default="text", help="The report.")
 @click.option(
     "-o",

@@ -15,6 +15,7 @@ from typing import IO, Any, Final, NoReturn
 import msgspec
 
 from ....bundles.progress import Progress
+from ....bundles.system_errors import sentence_of
 from ...settings.model_limits import model_limits
 from ...store.errors import Refusal, StoreUnavailable
 from ...store.leases.reaching import reached_by_job
@@ -64,7 +65,7 @@ def _outcome(job: Job[Any, Any], asked: JobRequest, request: Any, document: IO[b
     except MemoryError:
         return _unavailable(job, f"needs more than {most_memory() >> 20} MiB of memory")
     except OSError as ex:
-        return _unavailable(job, "failed", f": {ex}")
+        return _unavailable(job, "failed", f": {sentence_of(ex)}")
     except Exception as ex:
         traceback.print_exc()
         return _unavailable(job, "failed", f": {type(ex).__name__}")

@@ -12,6 +12,7 @@ import fsspec
 
 from ....bundles.feed.index import INDEX_FILE, LONGEST_INDEX
 from ....bundles.publish import published
+from ....bundles.system_errors import sentence_of
 
 _FOLDER_MODE: Final = 0o755
 _LOCAL: Final = ("file", "local")
@@ -111,7 +112,7 @@ class PublishingTarget:
         try:
             yield
         except Exception as ex:
-            reason = str(ex)
+            reason = sentence_of(ex)
             for secret in self._secrets:  # a library may quote the URL, or what it takes for a name in it
                 reason = reason.replace(secret, "…")
             reason = " ".join(reason.split())[:300] or type(ex).__name__
