@@ -1,5 +1,5 @@
 """The export of bundles: signed files, updates, and the long polls that wait for them.
 
 Reading path: `export_files` → `make` → `making`, `callers_list` → `updates`, `states`, `exporter` → `export_counts`,
-`preferences`, `ranges` → `bundle`.
+`long_updates`, `preferences`, `ranges` → `bundle`.
 """

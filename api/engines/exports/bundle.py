@@ -27,6 +27,7 @@ from ..work.fair_turns import FairTurns
 from .export_counts import Exports
 from .export_files import SignedBundle
 from .exporter import Body, Exporter, unavailable
+from .long_updates import LongUpdates
 from .preferences import LONGEST_WAIT, wait_preferred
 from .ranges import PIECE, ByteRange, DataPieces, FilePieces, Unsatisfiable, part_of
 from .states import ExportState, States
@@ -83,7 +84,7 @@ class BundleExport:
     def __init__(self, exporter: Exporter, states: States, work: StoreWork, exports: Exports, bodies: Bodies) -> None:
         self._exporter, self._states, self._work = exporter, states, work
         self._exports, self._confirm = exports, bodies.confirm
-        self._downloads = FairTurns(MOST_DOWNLOADS)
+        self._downloads, self._long = FairTurns(MOST_DOWNLOADS), LongUpdates()
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:
         """Answer 200 with a bundle or an update, or 304 if the client has the newest one."""
@@ -132,7 +133,7 @@ class BundleExport:
         # A slow client must not keep a copy of a long one.
         is_long, stream = len(data) > PIECE, None
         if req.method != "HEAD":
-            ended = self._download() if is_long else _nothing
+            ended = self._begun(data) if is_long else _nothing
             try:
                 await self._record(req, update.env.id, UPDATE)
             except BaseException:
@@ -197,6 +198,21 @@ class BundleExport:
         except BaseException:
             ended()
             raise
+
+    def _begun(self, data: bytes) -> Callable[[], None]:
+        """Begins to send a long update, and returns what ends that. Raises StoreUnavailable."""
+        given_back = self._download()
+        try:
+            ended = self._long.begin(data)
+        except BaseException:
+            given_back()
+            raise
+
+        def end() -> None:
+            ended()
+            given_back()
+
+        return end
 
     def _download(self) -> Callable[[], None]:
         """Takes a turn to send much, and returns what gives it back. Raises StoreUnavailable."""
