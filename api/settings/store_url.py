@@ -6,6 +6,7 @@ password for a host, a port or a database, and its messages quote that part. No 
 
 import re
 from typing import Final
+from urllib.parse import unquote
 
 from .setting_readers import BadSetting, Reader
 
@@ -36,12 +37,22 @@ def url_fault(text: str) -> str | None:
     if not text.startswith(("postgresql://", "postgres://")):
         return "must be a URL that begins with `postgresql://`"
     found = _URL.fullmatch(text)
-    if found is not None and all(0 < int(port) <= _HIGHEST_PORT for port in _PORTS.findall(found["hosts"])):
+    ports = () if found is None else _PORTS.findall(found["hosts"])
+    if found is not None and all(0 < int(port) <= _HIGHEST_PORT for port in ports) and _is_utf8(text):
         return None
     return (
         "can't be read; write it like `postgresql://USER:PASSWORD@HOST:PORT/DATABASE`, and each character of the"
         " password that is no letter or digit as its code, such as `%40` for `@`"
     )
+
+
+def _is_utf8(text: str) -> bool:
+    """Returns whether the codes of a URL are UTF-8. The driver fails on others."""
+    try:
+        unquote(text, errors="strict")
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _read(variable: str, text: str) -> str | None:

@@ -83,7 +83,11 @@ class OAuth:
         return None if refused.ended else seconds
 
     def client_of(self, form: ClientForm) -> "Proven":
-        """Returns the client that sent a form. A wrong id takes as long as a wrong secret. Raises OAuthRejected."""
+        """Returns the client that sent a form. Raises OAuthRejected.
+
+        The time tells nothing about a secret. It does tell whether there is a client of that id, which is no secret
+        (RFC 6749, 2.2).
+        """
         client = self.work.store.credentials.known_client(form.client_id)
         sent = digest_of(form.client_secret)
         right = hmac.compare_digest(sent, _NOBODY if client is None else client.secret)

@@ -59,6 +59,7 @@ def test_what_is_refused_is_not_quoted(url: str) -> None:
 @given(st.lists(st.sampled_from(PARTS), min_size=1, max_size=8).map("".join))
 @example("12/a?a=a")
 @example("1,a:2/a")
+@example("%aa")
 def test_a_password_is_refused_or_read_as_one_by_the_driver(password: str) -> None:
     url = f"postgresql://writ:{password}@db.example/writ"
     if url_fault(url) is None:
