@@ -14,7 +14,7 @@ from tests.support.server import Server, running
 pytestmark = pytest.mark.browser
 
 ANN = {"sub": "1", "name": "Ann Lee", "groups": ["admins"]}
-BEN = {"sub": "2", "name": "Ben Ode", "groups": ["admins"]}
+BEN = {"sub": "2", "name": "Ben <img src=x onerror=alert(1)> Ode", "groups": ["admins"]}
 RULES = {"ask": "the platform team", "rules": [{"group": "admins", "scope": "admin"}]}
 
 
@@ -113,16 +113,16 @@ def test_the_page_of_sessions_ends_one_or_all_of_a_person(
     with person(browser, server, provider, BEN) as ben, person(browser, server, provider, ANN) as ann:
         ann.go("#/default/sessions")
         assert ann.serious() == []
-        ann.page.get_by_role("button", name="End the session of Ben Ode").first.click()
-        ann.sees("A session of Ben Ode has ended")
+        ann.page.get_by_role("button", name=f"End the session of {BEN['name']}").first.click()
+        ann.sees(f"A session of {BEN['name']} has ended")
         ben.page.reload()
         ben.page.get_by_role("button", name="Sign in with 127.0.0.1").wait_for()
         press_sign_in_as(ben, provider, BEN)
-        ann.page.get_by_role("button", name="End all sessions of Ben Ode").click()
-        ann.page.get_by_label("To confirm, type Ben Ode").fill("Ben Ode")
+        ann.page.get_by_role("button", name=f"End all sessions of {BEN['name']}").click()
+        ann.page.get_by_label(f"To confirm, type {BEN['name']}").fill(str(BEN["name"]))
         ann.page.get_by_role("button", name="End all sessions", exact=True).click()
-        ann.sees("All sessions of Ben Ode have ended")
-        expect(ann.page.get_by_role("button", name="End the session of Ben Ode")).to_have_count(0)
+        ann.sees(f"All sessions of {BEN['name']} have ended")
+        expect(ann.page.get_by_role("button", name=f"End the session of {BEN['name']}")).to_have_count(0)
         ben.page.reload()
         ben.page.get_by_role("button", name="Sign in with 127.0.0.1").wait_for()
         ann.sees("Signed in as Ann Lee, admin")
@@ -156,7 +156,7 @@ def test_what_a_person_wrote_is_not_shown_to_the_next(browser: Any, server: Serv
         provider.person = BEN
         with ann.page.context.expect_page():
             press_sign_in(ann)
-        ann.sees("Signed in as Ben Ode, admin")
+        ann.sees(f"Signed in as {BEN['name']}, admin")
         ann.sees_value("Name", api.get("/v1/environments/default/roles/editor").json()["name"])
 
 
