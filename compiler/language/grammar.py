@@ -104,7 +104,9 @@ rate: "at" "most" NUMBER "times" "in" NUMBER name
 route: "route" name route_clause*
 ?route_clause: matches | hosts | means | sources
 matches: "any" "method" path             -> any_method
-       | name ("," name)* path           -> methods
+       | method ("," method)* path       -> methods
+?method: NAME   -> name
+       | STRING -> name
 ?path: PATH | STRING
 hosts: "on" host ("," host)*
 ?host: NAME | ADDRESS | HOSTS | STRING

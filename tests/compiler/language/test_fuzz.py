@@ -17,6 +17,7 @@ from writ.compiler.language.writing.format import formatted
 from writ.compiler.source import Source
 
 from tests.support.strategies_pick import Pick
+from tests.support.writ_grammar import text as derived
 from tests.support.writ_spelling import NAMES
 from tests.support.writ_texts import CORPUS, comments, load_writ, read
 
@@ -75,6 +76,18 @@ def test_any_pieces_are_diagnosed(seed):
 @given(st.text(max_size=60))
 def test_any_text_is_diagnosed(text):
     diagnose(text.encode(errors="replace").decode())
+
+
+@given(SEEDS)
+def test_what_the_grammar_derives_is_diagnosed(seed):
+    diagnose(derived(Pick.seeded(seed)))
+
+
+def test_a_number_is_no_method():
+    """The formatter put it in quotes, behind which it was the id of a resource: what it wrote could not be read."""
+    text = 'route r means doc read 1, b "/p"\n'
+    assert [found.code for found in load_writ(text).diagnostics] == ["syntax"]
+    assert formatted('route r means doc read x "GET" /p') == "route r\n    means doc read x\n    GET /p\n"
 
 
 def diagnose(text: str) -> None:

@@ -9,6 +9,7 @@ from tests.compiler.language.test_fuzz import PIECES, diagnose
 from tests.compiler.language.test_fuzz import mutated as mutated_text
 from tests.deep.fuzz.targets import Law
 from tests.support.strategies_pick import Pick
+from tests.support.writ_grammar import text as derived
 from tests.support.writ_spelling import hostile_model
 from tests.support.writ_texts import as_text, bundle_bytes, load_json, load_writ, meanings
 
@@ -22,7 +23,9 @@ def starts() -> Iterator[bytes]:
 
 
 def mutated(pick: Pick, data: bytes) -> bytes:
-    """The text with a piece of the language put in, or statements of the corpus with such pieces."""
+    """The text with a piece of the language put in, or sentences of the grammar or of the corpus."""
+    if pick.chance(1, 4):
+        return data[: pick.number(0, len(data))] + b"\n" + derived(pick).encode()
     if pick.chance(1, 3):
         return mutated_text(pick).encode("utf-8", "replace")
     text = data.decode("utf-8", "replace")
