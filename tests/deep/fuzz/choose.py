@@ -14,7 +14,7 @@ from tests.deep.fuzz.kept import CORPUS, read_inputs, write_inputs
 from tests.deep.fuzz.targets import Law, target
 from tests.support.structure import LAYERS, ROOT
 
-LONGEST: Final = 600
+LONGEST: Final = 400
 """The bytes of an input that is kept."""
 
 Lines = set[tuple[str, int]]

@@ -12,7 +12,7 @@ from tests.deep.fuzz.kept import data_of, kept, line_of
 from tests.deep.fuzz.targets import TARGETS, Target, target
 from tests.deep.task import Task
 
-STARTS = 12
+STARTS = 6
 
 
 @pytest.mark.parametrize("name", TARGETS)

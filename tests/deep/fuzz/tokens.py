@@ -6,6 +6,7 @@ whether the rest is a token, or a header and the claims, in two lines, which are
 
 import asyncio
 import json
+import logging
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -26,7 +27,6 @@ from writ.bundles.routing.settings import JwtSubject
 
 from tests.deep.fuzz.targets import Law
 from tests.support.hostile import damaged
-from tests.support.managed import LOG
 from tests.support.strategies_pick import Pick
 
 OWN, USER, PERSON = range(3)
@@ -158,7 +158,7 @@ def law(folder: Path) -> Law:
 
 def _of_writ() -> Callable[[str], bool]:
     tokens = AccessTokens(
-        KeyRing(SuppliedKeys(_PEM.decode()), LOG), None, WRIT, lambda: NOW
+        KeyRing(SuppliedKeys(_PEM.decode()), logging.getLogger("tests")), None, WRIT, lambda: NOW
     )  # no store: none is looked up
     return lambda text: tokens.recognises(text.encode("latin-1")) and tokens.read(text) is not None
 
