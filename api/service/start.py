@@ -34,6 +34,8 @@ from ..server.server import Service
 from ..server.supervision.part import Part
 from ..settings.settings import Settings
 from ..store.database.connections import DatabaseServer
+from ..store.database.sqlite.log_damage import sentence_on_damage
+from ..store.database.sqlite.opening import FILE
 from ..store.duties.duty import process_name
 from ..store.environment_ids import DEFAULT
 from ..store.errors import Stale, WithoutLease
@@ -73,6 +75,7 @@ class ServiceStart:
         self.program = ServerProgram("writ", options, settings, log, COUNTED, directory, shared.share)
         if self._shared.has_lease:
             self._settings = settings = replace(settings, stale_seconds=0.0)  # design.md, "The server"
+        self._tell_lost_commits()
         self.store = opened_store(directory, settings, self.program.counts, log, self._shared.database)
         if loss := self.store.possible_loss():
             log.warning("%s", loss)
@@ -111,6 +114,17 @@ class ServiceStart:
         )
         self.program.listen()
         return service
+
+    def _tell_lost_commits(self) -> None:
+        """Logs an error if the log of a file of SQLite was damaged. SQLite says nothing, and drops commits."""
+        if self._shared.database is not None:
+            return
+        try:
+            sentence = sentence_on_damage(self._directory / FILE)
+        except OSError:  # to open the store says more
+            return
+        if sentence is not None:
+            self._log.error("%s", sentence)
 
     def _audit_upkeep(self) -> AuditUpkeep:
         """Returns what keeps the audit log. Makes its key if there is none."""

@@ -1,11 +1,13 @@
 """Checks of the store: that it is sound, its format, the head of its audit log, and the clock beside its times."""
 
+import fcntl
 import logging
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
 from ....bundles.conditions.instants import parse_instant, seconds_not_before
+from ...engines.live.data_directory import LOCK_FILE
 from ...identity.keys.ring import KeyRing, KeySealer
 from ...identity.keys.sources import audit_keys_at
 from ...settings.settings import Settings
@@ -15,6 +17,7 @@ from ...store.audit.anchor import Anchor
 from ...store.audit.audit_log import LATE_SECONDS
 from ...store.database.engine import open_database
 from ...store.database.newest_format import STORE_FORMAT
+from ...store.database.sqlite.log_damage import sentence_on_damage
 from ...store.database.sqlite.opening import FILE
 from ...store.errors import StoreUnavailable
 from ...store.examination import Examined, examine
@@ -38,6 +41,10 @@ def check_store(directory: Path, settings: Settings, now: float) -> Iterator[Doc
     if not path.exists():
         yield failure(f"there is no store `{path}`", "start the service, or restore a backup with `writ restore`")
         return
+    damage = None if _is_served(directory) else sentence_on_damage(path)
+    if damage is not None:
+        yield failure(*damage.split("; "))
+        return  # to open the store would drop what the log still has
     quiet = logging.Logger("doctor", logging.CRITICAL + 1)
     sealer = KeySealer(KeyRing(audit_keys_at(directory, settings.audit_key), quiet))
     try:
@@ -48,6 +55,19 @@ def check_store(directory: Path, settings: Settings, now: float) -> Iterator[Doc
     yield from (_format(examined), _head(examined, now), _clock(examined, now))
     if settings.backup_hours:
         yield check_backup(directory, examined.created, settings.backup_hours, now)
+
+
+def _is_served(directory: Path) -> bool:
+    """Returns whether a service runs on the directory, which may write to the log meanwhile."""
+    lock = directory / LOCK_FILE
+    if not lock.exists():
+        return False
+    with lock.open("rb") as held:
+        try:
+            fcntl.flock(held, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
 
 
 def _unusable(error: StoreUnavailable) -> DoctorFinding:

@@ -395,3 +395,17 @@ def test_no_secret_is_printed(data: Path) -> None:
             assert "Traceback" not in said
             leaked = [one for one in (*secrets, *settings.values(), "sesame-secret") if one in said]
             assert leaked == []
+
+
+def test_a_damaged_log(data: Path) -> None:
+    """The report says so before it opens the store: SQLite would drop what the log still has."""
+    with closing(sqlite3.connect(data / FILE)) as db:
+        for number in range(3):
+            db.execute("UPDATE environments SET description = ?", (str(number),))
+            db.commit()
+        log = (data / f"{FILE}-wal").read_bytes()
+    damaged = bytearray(log)
+    damaged[100:108] = b"\xee" * 8
+    (data / f"{FILE}-wal").write_bytes(damaged)
+    only(data, "failure", "store", "was damaged, and 3 changes after the damage are lost")
+    assert (data / f"{FILE}-wal").read_bytes() == damaged
