@@ -26,7 +26,8 @@ def sentence_on_damage(path: Path) -> str | None:
         return None
     return (
         f"the log `{path.name}{LOG}` was damaged, and {lost} changes after the damage are lost; stop the service, and"
-        " run `writ restore` with a backup, or with one that `writ backup` makes now, to go on without them in a new epoch"
+        " run `writ restore` with a backup, or with one that `writ backup` makes now, to go on without them in a new"
+        " epoch"
     )
 
 
