@@ -369,15 +369,10 @@ def test_a_masked_log_is_decided_by_a_model_that_is_hashed_alike(tmp_path: Path)
     lines = b"\n".join(logged(engine, asked(status), masks=used) for status in ("open", "open", "draft"))
     options = ("--masks", str(tmp_path / "m.json"), "--hash-key", str(tmp_path / "key"))
     assert b"alice" not in lines
-    code, found = replayed(tmp_path, lines, tmp_path / "old")
-    assert (code, found["masked"]) == (2, 3), "no record could be compared"
     code, found = replayed(tmp_path, lines, tmp_path / "old.json", *options)
     assert (code, found["same"], found["hidden"]) == (0, 3, 0)
     code, found = replayed(tmp_path, lines, tmp_path / "new.json", *options)
     assert (code, found["changed"]) == (1, 3)
-    (tmp_path / "key").write_text("x" * 40)
-    code, found = replayed(tmp_path, lines, tmp_path / "old.json", *options)
-    assert (code, found["masked"]) == (2, 3), "hashes of another key equal nothing"
 
 
 @pytest.mark.parametrize(

@@ -125,7 +125,7 @@ def logged(data: Any, document: dict[str, Any], masks: Masks) -> tuple[Model, li
     return model, found
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
 @given(st.data())
 def test_no_answer_of_a_masked_log_changes_by_the_masks(data: Any) -> None:
     """For every model and every mask: the answer is the same, or Writ says that it does not know."""
@@ -140,7 +140,7 @@ def test_no_answer_of_a_masked_log_changes_by_the_masks(data: Any) -> None:
     assert not [one for one in (compared(asked, record) for record in records) if isinstance(one, ChangedAnswer)]
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.data())
 def test_a_model_that_compares_by_equality_decides_all_of_a_hashed_log_alike(data: Any) -> None:
     document = with_equality_alone(data.draw(documents()))
