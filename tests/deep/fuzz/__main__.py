@@ -5,17 +5,19 @@ to `FOLDER` as `crash-…`, and ends the process.
 """
 
 import sys
+import time
 from pathlib import Path
 
 import atheris
 
+BEGAN = time.monotonic()
+
 with atheris.instrument_imports(include=["writ", "jwt"], enable_loader_override=False):
+    from tests.deep.fuzz.kept import kept
     from tests.deep.fuzz.targets import TARGETS, target
+    from tests.support.strategies_pick import Pick
 
     FOUND = target(sys.argv[1])
-
-from tests.deep.fuzz.kept import kept
-from tests.support.strategies_pick import Pick
 
 LONGEST = 8_192
 """The bytes of an input."""
@@ -42,7 +44,7 @@ def main(folder: Path, seconds: int, seed: int) -> None:
     for number, data in enumerate((*kept(FOUND.name), *FOUND.starts())):
         (inputs / f"start{number}").write_bytes(data)
     options = {
-        "max_total_time": seconds,
+        "max_total_time": max(1, round(seconds - (time.monotonic() - BEGAN))),  # to load and to watch takes seconds
         "seed": seed,
         "max_len": LONGEST,
         "timeout": STALLED_SECONDS,

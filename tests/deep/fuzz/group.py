@@ -36,7 +36,8 @@ def check_fuzz(task: Task) -> None:
 def fuzz(task: Task, found: Target, seconds: float) -> None:
     """One target for some seconds. After a finding it goes on from the inputs that it had."""
     folder, runs, findings = task.folder / found.name, 0, 0
-    end = task.left - seconds
+    begun = task.left
+    end = begun - seconds
     while (not runs or task.left - end >= 1) and findings < MOST_WRITTEN:
         told = run(found.name, folder, task.left - end, task.fresh_seed() % 2**31)
         executed = max((int(one or other) for one, other in _RUNS.findall(told)), default=0)
@@ -51,7 +52,7 @@ def fuzz(task: Task, found: Target, seconds: float) -> None:
             tell(task, found, data, told)
     reached = len(list((folder / "inputs").glob("*"))) if folder.exists() else 0
     task.note(
-        f"{found.name}: {runs:,} inputs in {seconds:.0f} s, {reached:,} that reach other code, {findings} findings"
+        f"{found.name}: {runs:,} inputs in {begun - task.left:.0f} s, {reached:,} reach other code, {findings} findings"
     )
 
 
