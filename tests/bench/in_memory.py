@@ -97,9 +97,10 @@ def serving(document: Document, folder: Path) -> Iterator[MemoryService]:
     """
     model = folder / "model.json"
     model.write_text(json.dumps({"model": 1} | document))
-    start = ServiceStart(folder / "data", _OPTIONS, Settings(admin_key=KEY), logging.getLogger("bench"))
+    log = logging.getLogger("bench")
+    start = ServiceStart(folder / "data", _OPTIONS, Settings(admin_key=KEY), log)
     with redirect_stderr(StringIO()):
-        prepare_model(folder / "data", start.store, (model,), demo=False)
+        prepare_model(folder / "data", start.store, (model,), demo=False, log=log)
     service, loop = start.finish(), uvloop.new_event_loop()
     try:
         with patch.object(slices, "perf_counter", repeat(0.0).__next__):
