@@ -4,8 +4,10 @@ Its base is made from Debian's packages here, since that of the file needs a reg
 """
 
 import json
+import os
 import re
 import shutil
+import signal
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -127,14 +129,17 @@ def container(image: Image, port: int, log: Path) -> Iterator[int]:
     words = [*image.says["Entrypoint"], *image.says["Cmd"], "--workers", "2"]
     words = [word.replace("0.0.0.0:8080", f"127.0.0.1:{port}") for word in words]
     with log.open("wb") as output:
-        line = image.line(*words, WRIT_ADMIN_KEY=KEY)
-        process = subprocess.Popen(line, cwd=image.builder.home, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
+        line, home = image.line(*words, WRIT_ADMIN_KEY=KEY), image.builder.home
+        process = subprocess.Popen(
+            line, cwd=home, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True
+        )
     try:
         yield process.pid
         assert process.wait(60) == 0, log.read_text()
     finally:
-        process.kill()
-        process.wait()
+        if process.poll() is None:  # a test that failed leaves no container
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
 
 
 @built
