@@ -18,6 +18,7 @@ from ..service.server_program import ServerOptions
 from ..settings.settings import BadSetting
 from .output import CommandFailed, error_console
 from .server_options import greet_envoy, read_settings, server_asked, server_options, shown_url
+from .source_paths import FilePath
 
 DEFAULT_BIND: Final = "127.0.0.1:8181"
 
@@ -47,36 +48,24 @@ class _Source:
 @click.command("agent")
 @click.option("--env", "environment", help="The id or the UUID of the environment to decide for.")
 @click.option("--upstream", metavar="URL", help="Follow this service.")
-@click.option(
-    "--token-file", type=click.Path(readable=False, path_type=Path), help="The file with the agent's API key or token."
-)
+@click.option("--token-file", type=FilePath(), help="The file with the agent's API key or token.")
 @click.option("--from", "target", metavar="TARGET", help="Follow this folder, or its URL.")
-@click.option("--bundle", type=click.Path(readable=False, path_type=Path), help="Follow this bundle file.")
+@click.option("--bundle", type=FilePath(), help="Follow this bundle file.")
 @click.option(
     "--key",
     "keys",
-    type=click.Path(readable=False, path_type=Path),
+    type=FilePath(),
     multiple=True,
     metavar="PUBLIC.pem",
     help="Accept bundles that this key signed. Repeatable, for a rotation.",
 )
 @click.option("--unsigned", is_flag=True, help="Accept a bundle file without looking at its signature.")
-@click.option(
-    "--state", type=click.Path(readable=False, path_type=Path), help="A folder for the last good bundle, to start from."
-)
-@click.option(
-    "--callers",
-    type=click.Path(readable=False, path_type=Path),
-    help="Admit these callers: JSON lines of `name`, `sha256`.",
-)
+@click.option("--state", type=FilePath(), help="A folder for the last good bundle, to start from.")
+@click.option("--callers", type=FilePath(), help="Admit these callers: JSON lines of `name`, `sha256`.")
 @click.option("--max-staleness", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="When /readyz fails.")
 @click.option("--min-revision", type=click.IntRange(0), default=0, help="The least revision, for a first start.")
 @click.option("--min-epoch", type=click.IntRange(0), default=0, help="The least epoch, for a first start.")
-@click.option(
-    "--ca-file",
-    type=click.Path(readable=False, path_type=Path),
-    help="The authorities for the source's certificate (PEM).",
-)
+@click.option("--ca-file", type=FilePath(), help="The authorities for the source's certificate (PEM).")
 @click.option("--proxy", metavar="URL", help="Reach the source through this HTTP proxy.")
 @click.option(
     "--max-bundle-bytes",

@@ -24,6 +24,7 @@ from ..store.errors import Conflict, Stale, StoreUnavailable
 from .greeting import greet, show_demo
 from .output import CommandFailed
 from .server_options import greet_envoy, read_settings, server_asked, server_options
+from .source_paths import FilePath
 from .start_model import prepare_model, wanted_seeds
 
 DEFAULT_BIND: Final = "127.0.0.1:8080"
@@ -54,7 +55,7 @@ def _settings_help() -> str:
 @click.option(
     "--data",
     "directory",
-    type=click.Path(readable=False, path_type=Path),
+    type=FilePath(),
     default=Path("writ-data"),
     show_default=True,
     help="The folder of the store, the bundles and the keys. Made if it does not exist.",
@@ -62,14 +63,14 @@ def _settings_help() -> str:
 @click.option(
     "--import",
     "sources",
-    type=click.Path(readable=False, path_type=Path),
+    type=FilePath(),
     multiple=True,
     help="Replace the stored model with this document, or with the documents in this folder. Repeatable.",
 )
 @click.option(
     "--import-if-empty",
     "seeds",
-    type=click.Path(readable=False, path_type=Path),
+    type=FilePath(),
     multiple=True,
     help="As `--import`, but only if the store never had a model. Repeatable.",
 )

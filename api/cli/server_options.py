@@ -16,6 +16,7 @@ from ..service.server_program import ServerOptions, ServerProgram
 from ..settings.settings import JSON, LOG_FORMAT, LOG_FORMATS, Settings, settings_from
 from ..telemetry.log import service_log, take_strangers
 from .output import MESSAGES, error_console
+from .source_paths import FilePath
 
 MOST_WORKERS: Final = 1_024
 
@@ -40,7 +41,7 @@ def server_asked(
 
 def server_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Adds the parameters of all servers: where they listen and log, `workers`, and the files of TLS."""
-    path = click.Path(readable=False, path_type=Path)
+    path = FilePath()
     levels = click.Choice(["debug", "info", "warning", "error"])
     authorities = "Accept only clients with a certificate from one of these authorities (PEM)."
     envoy = "Also answer Envoy's checks over gRPC, at this address. Needs the extra `envoy`."

@@ -13,6 +13,7 @@ from ...client.service_calls import ServiceCalls
 from ..settings.settings import CLIENT_VARIABLES, TOKEN_VARIABLE
 from .output import CommandFailed
 from .remote_service import RemoteService, service_calls
+from .source_paths import FilePath
 
 
 def service_options(required: bool) -> Callable[[Any], Any]:
@@ -22,12 +23,12 @@ def service_options(required: bool) -> Callable[[Any], Any]:
         for option in (
             click.option(
                 "--ca-file",
-                type=click.Path(readable=False, path_type=Path),
+                type=FilePath(),
                 help="The authorities for the service's certificate (PEM).",
             ),
             click.option(
                 "--token-file",
-                type=click.Path(readable=False, path_type=Path),
+                type=FilePath(),
                 help="The file with the API key or the token.",
             ),
             click.option(

@@ -16,6 +16,7 @@ from ...store.environment_ids import DEFAULT
 from ..environments.shown_answers import FORMATS, show
 from ..model_elements import counts_of, differences, elements_of
 from ..output import CommandFailed
+from ..source_paths import FilePath
 from .bundle_differences import NOT_COMPARED, bundle_differences, manifest_differences
 from .comparison import ModelDifferences, Renamed
 from .decided import decided_differently
@@ -33,7 +34,7 @@ from .sides import ComparedModel, open_side
     "tests",
     metavar="PATH",
     multiple=True,
-    type=click.Path(readable=False, path_type=Path),
+    type=FilePath(),
     help="Policy tests, or folders of them, whose requests both models answer.",
 )
 @click.option("--people", is_flag=True, help="Say who gains and who loses by the change, with an example of each.")

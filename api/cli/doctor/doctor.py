@@ -17,6 +17,7 @@ from ...settings.settings import BadSetting, Settings, settings_from
 from ...settings.sign_in_settings import SignInSettings
 from ...store.errors import StoreUnavailable
 from ..output import escaped
+from ..source_paths import FilePath
 from .directory_checks import check_admin_key, check_keys, check_lock, check_modes, is_plain
 from .finding import Check, DoctorFinding, Level, failure
 from .machine import check_disk, check_files
@@ -35,15 +36,11 @@ _DIRECTORY: Final = "directory"
 @click.option(
     "--data",
     "directory",
-    type=click.Path(readable=False, path_type=Path),
+    type=FilePath(),
     help="The data directory to check. The default is writ-data, unless there is a --url.",
 )
 @click.option("--url", help="The URL of a running service to check.")
-@click.option(
-    "--ca-file",
-    type=click.Path(readable=False, path_type=Path),
-    help="The authorities for the service's certificate (PEM).",
-)
+@click.option("--ca-file", type=FilePath(), help="The authorities for the service's certificate (PEM).")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def doctor_command(directory: Path | None, url: str | None, ca_file: Path | None, form: str) -> None:
     """Check an installation, and say what to do about each finding. A service may run meanwhile.

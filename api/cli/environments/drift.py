@@ -23,7 +23,7 @@ _LEGEND: Final = "lines with - are those of the documents, lines with + those of
 
 
 @click.command("drift")
-@click.argument("sources", nargs=-1, type=SourcePath(readable=False, path_type=Path))
+@click.argument("sources", nargs=-1, type=SourcePath())
 @env_option
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
 @place_options

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from ..service_options import refuse_without_url, service_at
+from ..source_paths import FilePath
 from ..stores.store_opening import inherited
 from .environment_host import EnvironmentHost
 from .served_environments import ServedPlace
@@ -25,7 +26,7 @@ def place_options(command: _Command) -> _Command:
     @click.option(
         "--data",
         "directory",
-        type=click.Path(readable=False, path_type=Path, file_okay=False),
+        type=FilePath(file_okay=False),
         callback=inherited,
         help="The data directory of a store. The default is writ-data.",
     )
@@ -36,13 +37,13 @@ def place_options(command: _Command) -> _Command:
     )
     @click.option(
         "--token-file",
-        type=click.Path(readable=False, path_type=Path),
+        type=FilePath(),
         callback=inherited,
         help="The file with the API key or the token.",
     )
     @click.option(
         "--ca-file",
-        type=click.Path(readable=False, path_type=Path),
+        type=FilePath(),
         callback=inherited,
         help="The authorities for the service's certificate (PEM).",
     )

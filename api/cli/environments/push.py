@@ -67,7 +67,7 @@ _FOR_NOW: Final = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
 
 
 @click.command("push")
-@click.argument("sources", nargs=-1, required=True, type=SourcePath(readable=False, path_type=Path))
+@click.argument("sources", nargs=-1, required=True, type=SourcePath())
 @service_options(required=True)
 @env_option
 @click.option("--dry-run", is_flag=True, help="Only show how the service's model would change.")

@@ -19,6 +19,7 @@ from ...review.wording.prose import asking_why, explained, question
 from ..offline.json_lines import BAD_REQUEST, LIMITS, Instant, bad_line, read_request
 from ..output import CommandFailed, escaped
 from ..service_options import refuse_without_url, service_at, service_options
+from ..source_paths import FilePath
 from .answering import Ask, bundle_answers, service_answers, store_answers
 from .logged import logged_question
 
@@ -32,22 +33,19 @@ _A_RECORD: Final = "this is a record of a decision log: explain it by `--log FIL
 
 
 @click.command("explain")
-@click.argument("bundle", required=False, type=click.Path(readable=False, path_type=Path))
+@click.argument("bundle", required=False, type=FilePath())
 @click.option(
     "--data",
     "directory",
-    type=click.Path(readable=False, path_type=Path, file_okay=False),
+    type=FilePath(file_okay=False),
     help="Ask the store of this data directory instead of a bundle.",
 )
 @click.option("--env", "environment", help="The environment of the store or the service.")
 @service_options(required=False)
 @click.option(
-    "--input",
-    "source",
-    type=click.Path(readable=False, path_type=Path),
-    help="The requests: one, or one per line. The default is standard input.",
+    "--input", "source", type=FilePath(), help="The requests: one, or one per line. The default is standard input."
 )
-@click.option("--log", type=click.Path(readable=False, path_type=Path), help="Explain a decision of this decision log.")
+@click.option("--log", type=FilePath(), help="Explain a decision of this decision log.")
 @click.option("--id", "decision", help="The decision of the log: its id, as in the header `Writ-Decision-Id`.")
 @click.option("--now", type=Instant(), help="Decide as of this instant instead of now.")
 @click.option(

@@ -14,17 +14,14 @@ from ...engines.live.build import NoSources, sources_of
 from ..output import CommandFailed, error_console, progress_bar
 from ..overwriting import refuse_overwriting
 from ..sentences import summary
-from ..source_paths import SourcePath
+from ..source_paths import FilePath, SourcePath
 
 
 @click.command("convert")
-@click.argument("sources", nargs=-1, required=True, type=SourcePath(readable=False, path_type=Path))
+@click.argument("sources", nargs=-1, required=True, type=SourcePath())
 @click.option("--as", "form", required=True, type=click.Choice([*FORMS]), help="The form to write.")
 @click.option(
-    "-o",
-    "--output",
-    type=click.Path(readable=False, path_type=Path, dir_okay=False),
-    help="The file to write. The default is standard output.",
+    "-o", "--output", type=FilePath(dir_okay=False), help="The file to write. The default is standard output."
 )
 def convert_command(sources: tuple[Path, ...], form: str, output: Path | None) -> None:
     """Write model documents (.writ, .json, .yaml, or folders of them) as one document in another form.

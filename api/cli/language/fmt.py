@@ -26,7 +26,7 @@ _STDIN = Path("-")
 
 
 @click.command("fmt")
-@click.argument("sources", nargs=-1, required=True, type=SourcePath(readable=False, path_type=Path, allow_dash=True))
+@click.argument("sources", nargs=-1, required=True, type=SourcePath(allow_dash=True))
 @click.option("--check", is_flag=True, help="Change nothing. Exit with 1 if a file is not formatted.")
 def fmt_command(sources: tuple[Path, ...], check: bool) -> None:
     """Format .writ files, and those in folders, in place. Comments and the order of all things stay.

@@ -34,7 +34,7 @@ _NOTES: Final = {
 @click.argument("kind", type=click.Choice([one.value for one in Renamable]))
 @click.argument("old")
 @click.argument("new")
-@click.argument("sources", nargs=-1, required=True, type=SourcePath(readable=False, path_type=Path))
+@click.argument("sources", nargs=-1, required=True, type=SourcePath())
 @click.option("--dry-run", is_flag=True, help="Change nothing. Only show the lines.")
 def rename_command(kind: str, old: str, new: str, sources: tuple[Path, ...], dry_run: bool) -> None:
     """Rename OLD to NEW in all files of a model (.writ, .json, .yaml, or folders), with every reference to it.

@@ -15,7 +15,7 @@ from .standard_input import FORMS, STANDARD_INPUT, source_from_input
 
 
 @click.command("check")
-@click.argument("sources", nargs=-1, required=True, type=SourcePath(readable=False, path_type=Path, allow_dash=True))
+@click.argument("sources", nargs=-1, required=True, type=SourcePath(allow_dash=True))
 @click.option("--strict", is_flag=True, help="Fail for warnings too.")
 @click.option("--format", "style", type=click.Choice(FORMATS), default="text", help="The format of the findings.")
 @click.option("--as", "form", type=click.Choice(FORMS), help="The form of the document on standard input (`-`).")

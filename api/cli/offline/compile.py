@@ -14,26 +14,14 @@ from ...engines.live.build import InvalidModel, NoSources, build_bundle, files_o
 from ..output import CommandFailed, error_console, progress_bar
 from ..overwriting import refuse_overwriting
 from ..sentences import summary
-from ..source_paths import SourcePath
+from ..source_paths import FilePath, SourcePath
 from .bundle_keys import read_lifetime, signing_key_in
 
 
 @click.command("compile")
-@click.argument("sources", nargs=-1, required=True, type=SourcePath(readable=False, path_type=Path))
-@click.option(
-    "-o",
-    "--output",
-    required=True,
-    type=click.Path(readable=False, path_type=Path, dir_okay=False),
-    help="The bundle file.",
-)
-@click.option(
-    "--sign",
-    "key",
-    metavar="KEY",
-    type=click.Path(readable=False, path_type=Path),
-    help="Sign with this private key (PEM).",
-)
+@click.argument("sources", nargs=-1, required=True, type=SourcePath())
+@click.option("-o", "--output", required=True, type=FilePath(dir_okay=False), help="The bundle file.")
+@click.option("--sign", "key", metavar="KEY", type=FilePath(), help="Sign with this private key (PEM).")
 @click.option(
     "--expires-in",
     "lifetime",

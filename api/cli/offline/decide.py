@@ -4,17 +4,13 @@ from pathlib import Path
 
 import click
 
+from ..source_paths import FilePath
 from .json_lines import Instant, answer_all
 
 
 @click.command("decide")
-@click.argument("bundle", type=click.Path(readable=False, path_type=Path))
-@click.option(
-    "--input",
-    "source",
-    type=click.Path(readable=False, path_type=Path),
-    help="The requests, one per line. The default is standard input.",
-)
+@click.argument("bundle", type=FilePath())
+@click.option("--input", "source", type=FilePath(), help="The requests, one per line. The default is standard input.")
 @click.option("--now", type=Instant(), help="Decide as of this instant instead of now.")
 def decide_command(bundle: Path, source: Path | None, now: float | None) -> None:
     """Decide evaluation requests: one JSON object per line in, one decision per line out, in the same order.

@@ -4,17 +4,13 @@ from pathlib import Path
 
 import click
 
+from ..source_paths import FilePath
 from .json_lines import Instant, answer_all
 
 
 @click.command("filter")
-@click.argument("bundle", type=click.Path(readable=False, path_type=Path))
-@click.option(
-    "--input",
-    "source",
-    type=click.Path(readable=False, path_type=Path),
-    help="The searches, one per line. The default is standard input.",
-)
+@click.argument("bundle", type=FilePath())
+@click.option("--input", "source", type=FilePath(), help="The searches, one per line. The default is standard input.")
 @click.option("--now", type=Instant(), help="Take expiries as of this instant instead of now.")
 def filter_command(bundle: Path, source: Path | None, now: float | None) -> None:
     """Turn resource searches into filters: one JSON object per line in, one filter per line out, in the same order.

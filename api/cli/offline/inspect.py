@@ -17,6 +17,7 @@ from ....bundles.signing.signature_check import ANY_ENVIRONMENT, instant_text, o
 from ....bundles.system_errors import os_sentence
 from ..output import CommandFailed, escaped
 from ..sentences import bundle_sentence
+from ..source_paths import FilePath
 from .bundle_keys import public_keys_in
 
 
@@ -29,7 +30,7 @@ class Inspected(NamedTuple):
 
 
 @click.command("inspect")
-@click.argument("bundle", type=click.Path(readable=False, path_type=Path))
+@click.argument("bundle", type=FilePath())
 @click.option("--rules", is_flag=True, help="Print the rule program as text.")
 @click.option(
     "--format", "style", type=click.Choice(["text", "json"]), default="text", help="The format of the output."
@@ -39,7 +40,7 @@ class Inspected(NamedTuple):
     "keys",
     metavar="PUBLIC.pem",
     multiple=True,
-    type=click.Path(readable=False, path_type=Path),
+    type=FilePath(),
     help="Verify the signature. One of the given public keys must have made it.",
 )
 def inspect_command(bundle: Path, rules: bool, style: str, keys: tuple[Path, ...]) -> None:

@@ -16,6 +16,7 @@ from ....client.management.wanted import Grant
 from ....runtime import BadRequest
 from ..output import CommandFailed, escaped, progress_bar
 from ..service_options import calls_at, service_options
+from ..source_paths import FilePath
 from ..stores.store_opening import env_option
 from .grant_rows import GrantList, read_grants
 from .setting import BadRow, Outcome, set_grants
@@ -27,7 +28,7 @@ MOST_FAULTS: Final = 20
 
 
 @click.command("reconcile")
-@click.argument("source", metavar="SOURCE", type=click.Path(readable=False, path_type=Path, allow_dash=True))
+@click.argument("source", metavar="SOURCE", type=FilePath(allow_dash=True))
 @service_options(required=True)
 @env_option
 @click.option("--resource-type", metavar="T", help="Set the grants on all resources of this type.")

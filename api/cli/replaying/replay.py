@@ -17,6 +17,7 @@ from ...review.replaying.tally import Tally
 from ..named_model import reading_bundle
 from ..output import CommandFailed, escaped
 from ..server_options import cores
+from ..source_paths import FilePath
 from .masked_log import masked_log
 from .sharing import LogSource, replayed
 
@@ -32,22 +33,11 @@ _APART: Final = {
 
 
 @click.command("replay")
-@click.argument("log", metavar="LOG", type=click.Path(readable=False, path_type=Path, allow_dash=True))
+@click.argument("log", metavar="LOG", type=FilePath(allow_dash=True))
 @click.argument("model", metavar="MODEL")
 @click.option("--env", "environment", metavar="NAME", help="Compare the records of this environment.")
-@click.option(
-    "--masks",
-    metavar="FILE",
-    type=click.Path(readable=False, path_type=Path),
-    help="The masks of LOG, to hash MODEL alike.",
-)
-@click.option(
-    "--hash-key",
-    "key",
-    metavar="FILE",
-    type=click.Path(readable=False, path_type=Path),
-    help="The key of these hashes.",
-)
+@click.option("--masks", metavar="FILE", type=FilePath(), help="The masks of LOG, to hash MODEL alike.")
+@click.option("--hash-key", "key", metavar="FILE", type=FilePath(), help="The key of these hashes.")
 @click.option(
     "--format", "style", type=click.Choice(["text", "json"]), default="text", help="The format of the output."
 )

@@ -15,6 +15,7 @@ from ....compiler.documents.yaml.document import yaml_value
 from ....compiler.limits import MIB, Limits
 from ....compiler.source import BadText, Source
 from ..output import CommandFailed, error_console, escaped
+from ..source_paths import FilePath
 from .openapi_routes import BadOpenApi, proposed
 
 MAX_BYTES: Final = 32 * MIB
@@ -22,11 +23,11 @@ MAX_BYTES: Final = 32 * MIB
 
 
 @click.command("import")
-@click.argument("openapi", type=click.Path(readable=False, path_type=Path))
+@click.argument("openapi", type=FilePath())
 @click.option(
     "-o",
     "--output",
-    type=click.Path(readable=False, path_type=Path, dir_okay=False),
+    type=FilePath(dir_okay=False),
     help="The file to write, `.json` or `.yaml`. The default is standard output, as YAML.",
 )
 def import_command(openapi: Path, output: Path | None) -> None:

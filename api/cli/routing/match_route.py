@@ -21,6 +21,7 @@ from ....runtime.routing.route_table import Matched, RouteTable
 from ....runtime.routing.target import BadTarget, Target, read_target
 from ..named_model import reading_bundle, stored_gateway, stored_model
 from ..output import CommandFailed, escaped
+from ..source_paths import FilePath
 from ..stores.store_opening import data_option, env_option
 
 
@@ -34,7 +35,7 @@ class RoutedRequest(NamedTuple):
 @click.command("test")
 @click.argument("method")
 @click.argument("url")
-@click.argument("bundle", required=False, type=click.Path(readable=False, path_type=Path))
+@click.argument("bundle", required=False, type=FilePath())
 @data_option
 @env_option
 @click.option("--header", "headers", multiple=True, metavar="NAME:VALUE", help="A header of the request.")

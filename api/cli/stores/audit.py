@@ -30,6 +30,7 @@ from ...store.pages import MAX_PAGE
 from ...store.store import Store
 from ...telemetry.log import service_log
 from ..output import CommandFailed, error_console, escaped, progress_bar
+from ..source_paths import FilePath
 from .store_opening import all_items, data_option, open_store
 
 _SHOWN = 100
@@ -104,11 +105,7 @@ def audit_command(context: click.Context, /, directory: Path, limit: int, form: 
 @audit_command.command("verify")
 @data_option
 @click.option(
-    "--key",
-    "keys",
-    type=click.Path(readable=False, path_type=Path),
-    multiple=True,
-    help="A public key (PEM) that sealed the log. Repeatable.",
+    "--key", "keys", type=FilePath(), multiple=True, help="A public key (PEM) that sealed the log. Repeatable."
 )
 @click.option("--head", "heads", type=LogHead(), multiple=True, help="A head that you kept elsewhere. Repeatable.")
 def verify_command(directory: Path, keys: tuple[Path, ...], heads: tuple[tuple[int, bytes], ...]) -> None:

@@ -15,6 +15,7 @@ from ...store.backups.backup import back_up_older
 from ...store.backups.last_backup import note_backup
 from ...store.errors import OlderFormat, StoreUnavailable
 from ..output import CommandFailed, error_console
+from ..source_paths import FilePath
 from .repeated_backups import recorded_backup, repeat, stopped_by_signals
 from .store_opening import data_option, open_store, refuse_server
 
@@ -29,7 +30,7 @@ MOST_DAYS: Final = 366
 
 
 @click.command("backup")
-@click.argument("file", type=click.Path(readable=False, path_type=Path))
+@click.argument("file", type=FilePath())
 @click.option("--every", metavar="TIME", help="Make a backup in the folder FILE now and every TIME, like 30m or 1h.")
 @click.option("--keep", type=click.IntRange(1, MOST_KEPT), help="With --every: how many stay.  [default: 24]")
 @data_option

@@ -18,6 +18,7 @@ from ...store.errors import NotFound, StoreUnavailable
 from ...store.models.reading import export_entry
 from ...store.store import Store
 from ..output import CommandFailed, escaped
+from ..source_paths import FilePath
 from .opa_bundle import opa_files, write_archive
 from .store_opening import data_option, env_option, open_store
 
@@ -36,10 +37,7 @@ Write: TypeAlias = Callable[[BinaryIO], None]
     help="A model document, or a bundle for OPA.",
 )
 @click.option(
-    "-o",
-    "--output",
-    type=click.Path(readable=False, path_type=Path, dir_okay=False),
-    help="The file to write. The default is standard output.",
+    "-o", "--output", type=FilePath(dir_okay=False), help="The file to write. The default is standard output."
 )
 def export_command(directory: Path, environment: str, form: str, output: Path | None) -> None:
     """Write the stored model as a document, with the ids that Writ made. Comments are not stored.

@@ -21,7 +21,7 @@ from .store_opening import data_option, env_option, open_or_create_store
 
 
 @click.command("import")
-@click.argument("sources", nargs=-1, required=True, type=SourcePath(readable=False, path_type=Path))
+@click.argument("sources", nargs=-1, required=True, type=SourcePath())
 @data_option
 @env_option
 @click.option("--create", is_flag=True, help="Make the environment first, if it does not exist.")

@@ -14,6 +14,7 @@ from ...store.backups.backup import Restored, restore
 from ...store.credentials.restored_credentials import RestoredCredential, UndoneChange
 from ...store.errors import StoreUnavailable
 from ..output import CommandFailed, error_console
+from ..source_paths import FilePath
 from .backup import refuse_undecodable
 from .store_opening import data_option, refuse_server
 
@@ -22,7 +23,7 @@ AGAIN: Final = {UndoneChange.DELETED: "delete", UndoneChange.REVOKED: "revoke", 
 
 
 @click.command("restore")
-@click.argument("file", type=click.Path(readable=False, path_type=Path, dir_okay=False, exists=True))
+@click.argument("file", type=FilePath(dir_okay=False, exists=True))
 @data_option
 def restore_command(file: Path, directory: Path) -> None:
     """Make FILE, a backup, the store of a data directory. Stop the service first. An existing store is kept aside.

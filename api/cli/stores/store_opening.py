@@ -21,6 +21,7 @@ from ...store.environment_ids import DEFAULT
 from ...store.leases.reaching import reached_by_command
 from ...store.store import Store
 from ..output import CommandFailed, error_console
+from ..source_paths import FilePath
 
 _Command = Callable[..., Any]
 _T = TypeVar("_T")
@@ -31,7 +32,7 @@ def data_option(command: _Command) -> _Command:
     option = click.option(
         "--data",
         "directory",
-        type=click.Path(readable=False, path_type=Path, file_okay=False),
+        type=FilePath(file_okay=False),
         default=Path("writ-data"),
         show_default=True,
         callback=inherited,

@@ -20,6 +20,7 @@ from ...store.environment_ids import DEFAULT
 from ...store.errors import NotFound
 from ...store.leases.reaching import taken_over
 from ..output import CommandFailed, error_console
+from ..source_paths import FilePath
 from .backup import refuse_undecodable
 from .publishing import FAILURES, Publishing, published_epoch
 from .restore import lines_of
@@ -32,7 +33,7 @@ _KEYS: Final = (FOLDER, BUNDLE_FOLDER, AUDIT_FOLDER)
 
 
 @click.command("takeover")
-@click.argument("file", type=click.Path(readable=False, path_type=Path, dir_okay=False, exists=True), required=False)
+@click.argument("file", type=FilePath(dir_okay=False, exists=True), required=False)
 @data_option
 @click.option(
     "--publish",

@@ -11,7 +11,7 @@ from ....bundles.system_errors import os_sentence
 from ..output import CommandFailed
 from ..overwriting import refuse_overwriting
 from ..reports.junit import show_junit
-from ..source_paths import SourcePath
+from ..source_paths import FilePath, SourcePath
 from .file_discovery import NoTests
 from .file_results import FileResult
 from .machine_reports import show_tap, suites
@@ -21,12 +21,12 @@ from .watching import stamps, wait_for_change
 
 
 @click.command("test")
-@click.argument("paths", nargs=-1, required=True, type=SourcePath(readable=False, path_type=Path))
+@click.argument("paths", nargs=-1, required=True, type=SourcePath())
 @click.option("--format", "style", type=click.Choice(["text", "tap", "junit"]), default="text", help="The report.")
 @click.option(
     "-o",
     "--output",
-    type=click.Path(readable=False, path_type=Path, dir_okay=False),
+    type=FilePath(dir_okay=False),
     help="The file of the report. The results as text then go to standard output.",
 )
 @click.option("--coverage", "with_coverage", is_flag=True, help="Name the policies and conditions that no test tried.")
