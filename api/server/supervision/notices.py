@@ -10,6 +10,7 @@ import time
 from collections.abc import MutableMapping
 from typing import Final
 
+from ....bundles.system_errors import reason_of
 from ...telemetry.log import LOG
 
 _SOCKET: Final = "NOTIFY_SOCKET"
@@ -95,9 +96,7 @@ class Notices:
                 teller.setblocking(False)  # the service does not wait for its manager
                 teller.sendto("\n".join(lines).encode(), self._address)
         except OSError as error:
-            logging.getLogger(LOG).warning(
-                "the service manager was not told `%s`: %s", lines[0], (error.strerror or str(error)).lower()
-            )
+            logging.getLogger(LOG).warning("the service manager was not told `%s`: %s", lines[0], reason_of(error))
 
 
 def _as_socket_name(address: str) -> str:

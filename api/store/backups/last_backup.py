@@ -8,6 +8,7 @@ import msgspec
 
 from ....bundles.conditions.instants import SECOND, from_seconds, parse_instant, show_seconds
 from ....bundles.prepared import prepared
+from ....bundles.system_errors import reason_of
 from ..database.private_files import write_atomically
 from ..errors import StoreUnavailable
 
@@ -43,10 +44,9 @@ def note_backup(directory: Path, file: Path, began: float) -> None:
     try:
         write_atomically(directory / FILE, msgspec.json.encode(trace))
     except OSError as ex:
-        reason = (ex.strerror or str(ex)).lower()
         raise StoreUnavailable(
             f"the backup `{file}` is complete, but `{directory / FILE}` can't be written, so the service does not know"
-            f" of it: {reason}"
+            f" of it: {reason_of(ex)}"
         ) from None
 
 

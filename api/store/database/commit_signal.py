@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+from ....bundles.system_errors import public_reason
 from ..errors import NotSignalled, StoreUnavailable
 from .private_files import OWNER_ONLY
 
@@ -86,7 +87,7 @@ def tell(signal: CommitSignal | None) -> None:
         if signal is not None:
             signal.send()
     except OSError as ex:
-        raise NotSignalled(f"other workers can't be told of what is stored: {_reason(ex)}") from ex
+        raise NotSignalled(f"other workers can't be told of what is stored: {public_reason(ex)}") from ex
 
 
 @contextmanager
@@ -101,15 +102,15 @@ def signalled(signal: CommitSignal | None) -> Iterator[None]:
     try:
         number = signal.begin()
     except OSError as ex:
-        raise StoreUnavailable(f"nothing is stored, since other workers can't be told of it: {_reason(ex)}") from ex
+        raise StoreUnavailable(
+            f"nothing is stored, since other workers can't be told of it: {public_reason(ex)}"
+        ) from ex
     try:
         yield
     finally:
         try:
             signal.end(number)
         except OSError as ex:
-            raise NotSignalled(f"the change is stored, but other workers don't know of it yet: {_reason(ex)}") from ex
-
-
-def _reason(error: OSError) -> str:
-    return (error.strerror or str(error)).lower()
+            raise NotSignalled(
+                f"the change is stored, but other workers don't know of it yet: {public_reason(ex)}"
+            ) from ex

@@ -7,6 +7,7 @@ import zlib
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from ....bundles.system_errors import reason_of
 from ..database.private_files import write_new
 from ..errors import StoreUnavailable
 from .primary_mark import PrimaryLine
@@ -47,7 +48,7 @@ class Trace:
         except FileNotFoundError:
             return None
         except OSError as ex:
-            raise StoreUnavailable(f"the file `{self._path}` can't be read ({ex.strerror}); see who may") from None
+            raise StoreUnavailable(f"the file `{self._path}` can't be read: {reason_of(ex)}") from None
 
     def id(self) -> str:
         """Returns the id that the directory has in the database, made by the first call.
