@@ -68,7 +68,7 @@ def test_each_job_of_the_workflow_has_the_least_rights() -> None:
 
 @pytest.fixture(scope="module")
 def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What `.ci/release` makes, with another mask of modes and in another zone of time than ours."""
+    """The files of `.ci/release`, made with another mask of modes and in another zone of time than ours."""
     folder = tmp_path_factory.mktemp("release")
     line = ["sh", "-c", 'umask 077 && exec "$0" "$1"', str(ROOT / ".ci/release"), str(folder)]
     done = subprocess.run(line, env=os.environ | {"TZ": "Asia/Tokyo"}, capture_output=True, text=True)
