@@ -22,16 +22,6 @@ from tests.support.following import TRUST, Direct, Time, bundle_answer, down, fo
 from tests.support.signed import ISSUED, KEY, LIFETIME, NOW, OTHER_KEY, PROD, STAGING, public_pem
 
 
-@pytest.fixture
-def time() -> Time:
-    return Time()
-
-
-@pytest.fixture
-def source() -> Direct:
-    return Direct(History())
-
-
 def settled(source: Direct, time: Time, folder: Path | None = None, **options: Any) -> Any:
     """A follower at the newest revision of a source."""
     one = follower(source, time, folder, **options)

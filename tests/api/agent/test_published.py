@@ -20,11 +20,6 @@ from tests.support.signed import LIFETIME, OTHER_KEY, STAGING
 
 
 @pytest.fixture
-def time() -> Time:
-    return Time()
-
-
-@pytest.fixture
 def folder(tmp_path: Path) -> Folder:
     return Folder(History(), str(tmp_path / "published"))
 

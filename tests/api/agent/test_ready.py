@@ -90,7 +90,7 @@ def test_a_worker_looks_at_its_source_though_it_has_an_old_state(server: Upstrea
 
 
 def test_a_process_that_reads_waits_for_the_one_that_follows(tmp_path: Path) -> None:
-    """What is on disk may be of an earlier run, an error of it too."""
+    """A state on disk may be of an earlier run, an error of it too."""
     source, time = Direct(History()), Time()
     earlier = follower(source, time, tmp_path)
     stepped(earlier, time, 2)

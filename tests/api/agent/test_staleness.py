@@ -18,16 +18,6 @@ from tests.support.signed import KEY, public_pem
 LIMIT = 60.0
 
 
-@pytest.fixture
-def time() -> Time:
-    return Time()
-
-
-@pytest.fixture
-def source() -> Direct:
-    return Direct(History())
-
-
 def test_a_silent_source_is_the_reason(source: Direct, time: Time) -> None:
     """It holds the question, so nothing failed."""
     one = follower(source, time, None, max_staleness=LIMIT)
@@ -80,10 +70,11 @@ def test_a_follower_logs_once_that_it_is_stale(tmp_path: Path, caplog: pytest.Lo
     history.issued, history.lifetime = int(system.time()) - 100, 36_000
     folder = Folder(history, str(tmp_path / "published"))
     options = {"environment": "prod", "keys": public_pem(KEY), "poll_seconds": 0.02, "max_staleness": LIMIT}
-    told = lambda status: errors.append(status.error)  # noqa: E731 - a line
     with (
         caplog.at_level(logging.WARNING),
-        writ.follow(folder.root, **options, on_error=told, wait_ready=None) as following,
+        writ.follow(
+            folder.root, **options, on_error=lambda status: errors.append(status.error), wait_ready=None
+        ) as following,
     ):
         assert wait_until(lambda: caplog.messages)
         said = f"the source has sent nothing that was signed after {instant_text(history.issued)}"

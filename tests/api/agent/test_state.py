@@ -22,16 +22,6 @@ NEWEST = 4
 
 
 @pytest.fixture
-def time() -> Time:
-    return Time()
-
-
-@pytest.fixture
-def source() -> Direct:
-    return Direct(History())
-
-
-@pytest.fixture
 def state(tmp_path: Path, source: Direct, time: Time) -> Path:
     """A state directory with a bundle, two updates and a list of callers, at revision 4."""
     source.history.generation = 1
