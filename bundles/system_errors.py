@@ -91,7 +91,7 @@ def sentence_of(error: Exception) -> str:
 
 @contextmanager
 def naming(path: Path, draft: Path | None = None) -> Iterator[None]:
-    """Adds the path to an OSError of the block that has none, such as that of a write to an open file.
+    """Adds the path to an OSError of the block that has none, as after a failed write to an open file.
 
     It also replaces the name of a `draft`, which the reader of the message does not know.
     """

@@ -30,7 +30,7 @@ KEEP_ALIVE_SECONDS: Final = 5
 """The seconds of silence after which the system asks whether the machine of the server is still there, and again."""
 
 MOST_UNANSWERED: Final = 3
-"""The unanswered ones after which the connection has ended: that of a machine that lost its power, say."""
+"""The unanswered ones after which the connection has ended, as when the machine of the server lost its power."""
 
 BROKEN: Final = (HTTPError, HTTPException, OSError, ValueError)
 """The errors that an exchange with a broken server raises."""

@@ -55,7 +55,7 @@ class ProcessReadings:
             PROCESS_MEMORY: {(): sum(one.pages for one in found) * page},
             PROCESS_OPEN_FDS: {(): max(one.files for one in found)},
         }
-        limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]  # the workers have that of the master
+        limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]  # the workers have the same
         if limit != resource.RLIM_INFINITY:
             read[PROCESS_MAX_FDS] = {(): limit}
         if self._started is not None:

@@ -24,16 +24,12 @@ def unsealed_after(db: Connection, seal: Seal | None) -> Unsealed:
     """Returns the entries after a seal of the head, the newest that is known, or None if none is."""
     first, last = db.execute("SELECT min(number), max(number) FROM audit").fetchone()
     entries, last = (0, 0) if last is None else (int(last) - int(first) + 1, int(last))
-    at = _instant(seal)
+    at = None if seal is None else _seconds(seal.time)
     if seal is None or at is None:
         return Unsealed(entries, 0.0, _since(db, 0))
     if seal.number > last:
         return Unsealed(seal.number - last, 0.0)
     return Unsealed(last - seal.number, at, _since(db, seal.number))
-
-
-def _instant(seal: Seal | None) -> float | None:
-    return None if seal is None else _seconds(seal.time)
 
 
 def _since(db: Connection, number: int) -> float | None:

@@ -40,7 +40,7 @@ HOSTILE = [
     " lead",
 ]
 LISTED = [*HOSTILE, "=1+1", "{{7*7}} ${7*7}", "javascript:alert(1)", "a\r\nb\x00\x1b[2Kc", "\u2066apart\u2069 \u200bz"]
-"""What lists of elements show beside the others: formulas, templates, addresses, lines, and orders to a terminal."""
+"""Names for the lists of elements, too: formulas, templates, addresses, lines, and orders to a terminal."""
 
 ORDERS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 """Characters that a page shows by their numbers."""

@@ -59,7 +59,7 @@ def lost_commits(path: Path) -> int:
 
 
 def _summed(data: bytes, sums: tuple[int, int], order: str) -> tuple[int, int]:
-    """Returns the checksum of SQLite, which goes on from that of the bytes before."""
+    """Returns SQLite's checksum of the data, which goes on from the sums of the bytes before."""
     one, two = sums
     for first, second in struct.iter_unpack(f"{order}II", data):
         one = (one + first + two) & _WORD

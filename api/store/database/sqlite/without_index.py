@@ -38,7 +38,7 @@ class WithoutIndex:
     """
 
     def __init__(self, path: Path) -> None:
-        """`path` is that of the database."""
+        """`path` leads to the database."""
         self._path = path
         self._turns = (os.getpid(), threading.RLock())
         self._reads = False

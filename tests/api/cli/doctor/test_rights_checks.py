@@ -69,7 +69,7 @@ def test_a_mode_that_takes_a_right(data: Path, name: str, mode: int, verb: str, 
 
 @pytest.mark.parametrize("name", FILES)
 def test_a_file_of_another_user(data: Path, name: str) -> None:
-    """As after a command that root ran."""
+    """A command that root ran leaves such files."""
     os.chown(data / name, 0, 0)
     remedy = f"run `chown {me()} {data / name}`, or run this as root"
     assert faults(data) == [(f"{me()} can't read `{data / name}`, which belongs to root", remedy)]
@@ -109,7 +109,7 @@ def test_the_files_of_the_decision_log(data: Path) -> None:
 
 
 def test_a_python_that_only_root_can_run(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As that of a virtual environment that root made with a Python in its home."""
+    """A virtual environment that root made may have a Python in the home of root."""
     (data.parent / "home").mkdir(mode=0o700)
     shutil.copy("/bin/true", data.parent / "home" / "python")
     (data.parent / "python").symlink_to(data.parent / "home" / "python")

@@ -42,7 +42,7 @@ def behind(folder: Path) -> Iterator[Behind]:
 
 
 @pytest.mark.parametrize("is_writ", [True, False], ids=["writ", "another"])
-def test_only_writ_is_asked(name: str, behind: Behind, folder: Path, tmp_path: Path, is_writ: bool) -> None:  # noqa: F811
+def test_only_writ_is_asked(name: str, behind: Behind, folder: Path, tmp_path: Path, is_writ: bool) -> None:  # noqa: F811 - a fixture
     """Its certificate must be for the name, and by the authority. Traefik takes the name from the address."""
     told = "localhost" if is_writ else "other.example"
     lines = page("api/GATEWAYS.md").marked(f"{name.removesuffix('-grpc')} over TLS").replace("writ.example", told)
