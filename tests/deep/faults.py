@@ -18,10 +18,11 @@ from tests.deep.task import Task
 from tests.support.bundling import bundle_file, compiled, engine_for
 from tests.support.deltas import delta_between
 from tests.support.processes import children
-from tests.support.server import Server, running, wait_until
+from tests.support.server import Server, running
 from tests.support.strategies import document, seeded_case
 from tests.support.strategies_pick import Pick
 from tests.support.strategies_requests import request
+from tests.support.waiting import wait_until
 
 ROLES = "/v1/environments/default/roles"
 WRITES = 60

@@ -9,7 +9,8 @@ from typing import Final
 
 from tests.support.certificates import Pair
 from tests.support.gateways import PRODUCTS, listens
-from tests.support.server import ROOT, wait_until
+from tests.support.server import ROOT
+from tests.support.waiting import wait_until
 
 FILES: Final = {"nginx": ROOT / "api/deployment/nginx.conf", "caddy": ROOT / "api/deployment/Caddyfile"}
 SERVERS_FILE: Final = ROOT / "api/deployment/nginx-servers.conf"

@@ -10,7 +10,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from tests.support.server import ROOT, wait_until
+from tests.support.server import ROOT
+from tests.support.waiting import wait_until
 
 EXAMPLES: Final = ROOT / "api/endpoints/gateway/examples"
 KEY_PLACE: Final = "your-writ-key"

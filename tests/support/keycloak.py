@@ -14,7 +14,7 @@ from typing import Any, Final
 import httpx
 import pytest
 
-from tests.support.server import wait_until
+from tests.support.waiting import wait_until
 
 VERSION: Final = "26.0.7"
 ARCHIVE: Final = (

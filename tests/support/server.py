@@ -6,14 +6,14 @@ import signal
 import ssl
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
 
 from tests.support.forks import Forked, Line
+from tests.support.waiting import PATIENCE_SECONDS, wait_until
 
 ROOT = Path(__file__).parents[2]
 WITHOUT = Path(__file__).with_name("without")
@@ -21,8 +21,6 @@ WITHOUT = Path(__file__).with_name("without")
 
 KEY = "a-key-for-tests-of-32-characters"
 
-_PATIENCE_SECONDS = 60
-_POLL_SECONDS = 0.02
 _RUN = "from writ.api.cli.main import main; main()"
 _ENVOY = re.compile(r"asks over gRPC at \S+:(\d+)")
 _URL = re.compile(r"decides at (https?://(\S+):(\d+))")
@@ -77,7 +75,7 @@ class Server:
         """Ask the service to stop, wait for it, and give its exit code; kill what does not stop."""
         self.process.send_signal(with_signal)
         try:
-            return self.process.wait(_PATIENCE_SECONDS)
+            return self.process.wait(PATIENCE_SECONDS)
         finally:
             self.process.kill()
 
@@ -169,11 +167,3 @@ def hide_modules(folder: Path, *names: str) -> Path:
     for name in names:
         (folder / f"{name}.py").write_text('raise ImportError("hidden by a test")\n')
     return folder
-
-
-def wait_until(condition: Callable[[], object]) -> object:
-    """Returns the value of `condition` once it is true, or its last value when patience ends."""
-    deadline = time.monotonic() + _PATIENCE_SECONDS
-    while not (found := condition()) and time.monotonic() < deadline:
-        time.sleep(_POLL_SECONDS)
-    return found

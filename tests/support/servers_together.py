@@ -16,7 +16,8 @@ from tests.support.histories import Operation, faults
 from tests.support.history_clients import SECONDS, Histories
 from tests.support.network_namespaces import Network
 from tests.support.processes import children
-from tests.support.server import KEY, Server, command, environment, started, wait_until
+from tests.support.server import KEY, Server, command, environment, started
+from tests.support.waiting import wait_until
 
 PAUSE: Final = 0.01
 """Seconds between two operations of a client: several services share the cores of the tests with other tests."""

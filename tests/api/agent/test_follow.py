@@ -19,9 +19,9 @@ from writ.api.agent.options import FollowOptions
 from tests.support.bundling import bundle_file
 from tests.support.feed import History, may_read, revision_of
 from tests.support.publishing import Folder
-from tests.support.server import wait_until
 from tests.support.signed import KEY, OTHER_KEY, public_pem
 from tests.support.upstream import Upstream, serving
+from tests.support.waiting import wait_until
 
 QUESTION = {
     "subject": {"type": "user", "id": "alice"},

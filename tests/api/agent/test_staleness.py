@@ -12,8 +12,8 @@ from writ.bundles.signing.signature_check import instant_text
 from tests.support.feed import History, revision_of
 from tests.support.following import Direct, Time, follower, stepped
 from tests.support.publishing import Folder
-from tests.support.server import wait_until
 from tests.support.signed import KEY, public_pem
+from tests.support.waiting import wait_until
 
 LIMIT = 60.0
 

@@ -28,7 +28,8 @@ from tests.support.following import TRUST, Time, follower, stepped
 from tests.support.fronts import program
 from tests.support.gateways import free_port, listens
 from tests.support.publishing import Folder
-from tests.support.server import KEY, command, environment, hide_modules, started, wait_until
+from tests.support.server import KEY, command, environment, hide_modules, started
+from tests.support.waiting import wait_until
 
 
 class Quiet(SimpleHTTPRequestHandler):

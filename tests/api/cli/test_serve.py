@@ -32,7 +32,8 @@ from tests.support.forks import Forked, Line
 from tests.support.next_format import newer_program
 from tests.support.processes import children
 from tests.support.raw_http import RawConnection, request
-from tests.support.server import KEY, Server, command, environment, hide_modules, running, wait_until
+from tests.support.server import KEY, Server, command, environment, hide_modules, running
+from tests.support.waiting import wait_until
 
 SINGLE, BATCH = "/access/v1/evaluation", "/access/v1/evaluations"
 BODY = json.dumps(ALLOWED).encode()

@@ -19,7 +19,7 @@ from tests.api.console.reports import (
 )
 from tests.support.console import DESK, PHONE, expect
 from tests.support.hand import Hand
-from tests.support.server import wait_until
+from tests.support.waiting import wait_until
 
 
 def _fill_in(hand: Hand) -> None:

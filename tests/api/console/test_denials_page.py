@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from tests.support.console import HOSTILE_NAMES, Desk, as_seen, desk, expect
-from tests.support.server import Server, running, wait_until
+from tests.support.server import Server, running
+from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.browser
 

@@ -9,7 +9,8 @@ from urllib.parse import urlencode
 import pytest
 
 from tests.support.console import HOSTILE_NAMES, Desk, as_seen, expect
-from tests.support.server import Server, running, wait_until
+from tests.support.server import Server, running
+from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.browser
 

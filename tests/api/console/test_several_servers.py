@@ -9,8 +9,9 @@ import pytest
 from tests.api.conftest import DENIED, MODEL
 from tests.support.console import Desk, desk
 from tests.support.managed import ROOT
-from tests.support.server import Server, running, wait_until
+from tests.support.server import Server, running
 from tests.support.servers_together import together
+from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.browser
 

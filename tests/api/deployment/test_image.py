@@ -21,7 +21,8 @@ from tests.api.conftest import ALLOWED
 from tests.support.gateways import free_port
 from tests.support.processes import children
 from tests.support.rootless_images import TOOLS, Builder, made_builder
-from tests.support.server import KEY, ROOT, wait_until
+from tests.support.server import KEY, ROOT
+from tests.support.waiting import wait_until
 
 MISSING = [tool for tool in TOOLS if shutil.which(tool) is None]
 pytestmark = [

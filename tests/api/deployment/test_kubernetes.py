@@ -19,8 +19,9 @@ from tests.support.command import WRIT
 from tests.support.commands import found, options
 from tests.support.gateways import free_port
 from tests.support.manifests import ONE, PODS, SERVERS, Manifest, Pod
-from tests.support.server import KEY, ROOT, environment, wait_until
+from tests.support.server import KEY, ROOT, environment
 from tests.support.servers_together import KINDS
+from tests.support.waiting import wait_until
 
 VERSIONS = ("1.29", "1.37")
 """The oldest and the newest version whose schemas the manifest is held against."""

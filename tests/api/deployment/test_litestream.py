@@ -15,7 +15,8 @@ import httpx
 import pytest
 
 from tests.support.command import WRIT
-from tests.support.server import ROOT, Server, environment, running, wait_until
+from tests.support.server import ROOT, Server, environment, running
+from tests.support.waiting import wait_until
 
 FILE: Final = ROOT / "api/deployment/litestream.yml"
 LITESTREAM: Final = shutil.which("litestream")

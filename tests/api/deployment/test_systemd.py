@@ -17,8 +17,9 @@ from writ.api.server.server import _SILENCE_SECONDS, GRACEFUL_SECONDS
 from tests.api.conftest import ALLOWED
 from tests.support.command import WRIT, writ
 from tests.support.commands import found, options
-from tests.support.server import KEY, ROOT, environment, wait_until
+from tests.support.server import KEY, ROOT, environment
 from tests.support.service_manager import managing
+from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.service
 

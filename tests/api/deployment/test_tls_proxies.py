@@ -22,7 +22,8 @@ from tests.support.command import WRIT
 from tests.support.fronts import FILES, HOST, front, program
 from tests.support.gateways import backend, free_port
 from tests.support.raw_http import RawConnection
-from tests.support.server import KEY, environment, wait_until
+from tests.support.server import KEY, environment
+from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.gateway
 

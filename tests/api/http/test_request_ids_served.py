@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.support.server import KEY, Server, running, wait_until
+from tests.support.server import KEY, Server, running
+from tests.support.waiting import wait_until
 
 ROOT, SINGLE = "/v1/environments/default", "/access/v1/evaluation"
 MODEL: dict[str, Any] = {

@@ -9,7 +9,8 @@ import jwt
 import pytest
 
 from tests.support.command import writ
-from tests.support.server import Server, running, wait_until
+from tests.support.server import Server, running
+from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.service
 

@@ -18,7 +18,8 @@ from writ.runtime.rates.server_share import BYTES, ServerShare
 
 from tests.support.clock import Clock
 from tests.support.managed import Managed
-from tests.support.server import Server, running, wait_until
+from tests.support.server import Server, running
+from tests.support.waiting import wait_until
 
 CALL, TOKEN, REVOKE = "/v1/environments", "/v1/oauth/token", "/v1/oauth/revoke"
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}

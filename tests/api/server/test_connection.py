@@ -24,7 +24,8 @@ from writ.api.settings.settings import HttpLimits
 from tests.api.conftest import ALLOWED
 from tests.support.open_files import allow_open_files
 from tests.support.raw_http import RawConnection, request
-from tests.support.server import KEY, Server, running, wait_until
+from tests.support.server import KEY, Server, running
+from tests.support.waiting import wait_until
 
 SINGLE, BATCH = "/access/v1/evaluation", "/access/v1/evaluations"
 BODY = json.dumps(ALLOWED).encode()

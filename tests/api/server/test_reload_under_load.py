@@ -12,7 +12,8 @@ from tests.support.busy_clients import BusyClients
 from tests.support.certificates import Authority
 from tests.support.processes import children
 from tests.support.raw_http import request
-from tests.support.server import KEY, Server, running, wait_until
+from tests.support.server import KEY, Server, running
+from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.service
 

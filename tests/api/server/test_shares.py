@@ -12,7 +12,8 @@ from writ.api.server.shares import SLACK, Share, Shares
 from tests.support.certificates import Authority
 from tests.support.processes import children, connections
 from tests.support.raw_http import RawConnection, request
-from tests.support.server import Server, running, wait_until
+from tests.support.server import Server, running
+from tests.support.waiting import wait_until
 
 CLIENTS = 40
 ROUNDS = 10

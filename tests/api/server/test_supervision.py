@@ -11,8 +11,9 @@ import pytest
 from writ.api.server.supervision.notices import Notices
 
 from tests.support.processes import children
-from tests.support.server import running, wait_until
+from tests.support.server import running
 from tests.support.service_manager import managing
+from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.service
 

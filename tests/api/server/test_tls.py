@@ -19,7 +19,8 @@ from tests.api.conftest import ALLOWED
 from tests.support.certificates import Authority, Pair
 from tests.support.open_files import allow_open_files
 from tests.support.raw_http import Answer, RawConnection, request
-from tests.support.server import KEY, Server, running, wait_until
+from tests.support.server import KEY, Server, running
+from tests.support.waiting import wait_until
 
 SINGLE, BATCH = "/access/v1/evaluation", "/access/v1/evaluations"
 BODY = json.dumps(ALLOWED).encode()

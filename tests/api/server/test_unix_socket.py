@@ -13,7 +13,8 @@ import pytest
 from writ.api.server.listening import CannotListen, bound_socket, shown_address, start_listening
 
 from tests.api.conftest import ALLOWED
-from tests.support.server import KEY, command, environment, wait_until
+from tests.support.server import KEY, command, environment
+from tests.support.waiting import wait_until
 
 WEB = 33_333
 """A group that the tests are not in."""

@@ -9,7 +9,8 @@ import httpx
 import pytest
 
 from tests.support.processes import children
-from tests.support.server import running, wait_until
+from tests.support.server import running
+from tests.support.waiting import wait_until
 
 SIGNALLED = """
 import importlib, os, signal, sys

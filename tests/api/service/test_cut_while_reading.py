@@ -13,8 +13,9 @@ from writ.api.store.database.sqlite.opening import FILE
 
 from tests.support import postgres
 from tests.support.network_namespaces import Network
-from tests.support.server import Server, wait_until
+from tests.support.server import Server
 from tests.support.servers_together import Together, apart, decision
+from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.network
 

@@ -19,9 +19,10 @@ from writ.api.store.store import Store
 from tests.support.command import writ
 from tests.support.history_clients import ENV as ENV_URL
 from tests.support.published import PublishedFolder
-from tests.support.server import Server, command, environment, wait_until
+from tests.support.server import Server, command, environment
 from tests.support.servers_together import LEASE, Together, tell, together
 from tests.support.stored import ACTOR, ENV
+from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.service
 

@@ -7,8 +7,9 @@ import pytest
 
 from tests.api.conftest import ALLOWED, DENIED, MODEL
 from tests.support.managed import ROOT
-from tests.support.server import Server, wait_until
+from tests.support.server import Server
 from tests.support.servers_together import together
+from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.service
 

@@ -11,8 +11,9 @@ from writ.api.identity.keys.signing_keys import new_key
 from writ.api.service.upkeep.key_upkeep import KEY_TROUBLE
 
 from tests.support.history_clients import ENV
-from tests.support.server import running, wait_until
+from tests.support.server import running
 from tests.support.servers_together import together
+from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.service
 

@@ -11,8 +11,9 @@ import pytest
 from writ.api.engines.live.import_model import builder_lock
 
 from tests.support.history_clients import ENV
-from tests.support.server import Server, wait_until
+from tests.support.server import Server
 from tests.support.servers_together import Together, together
+from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.service
 

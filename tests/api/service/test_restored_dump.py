@@ -13,8 +13,9 @@ from psycopg.conninfo import conninfo_to_dict
 from tests.api.conftest import ALLOWED
 from tests.support import postgres
 from tests.support.history_clients import ENV
-from tests.support.server import ROOT, Server, wait_until
+from tests.support.server import ROOT, Server
 from tests.support.servers_together import revision_token, status_with_key, together
+from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.service
 

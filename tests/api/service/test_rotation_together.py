@@ -8,8 +8,9 @@ import httpx
 import pytest
 
 from tests.support.openid_provider import CLIENT, OpenIdProvider, openid_provider
-from tests.support.server import Server, wait_until
+from tests.support.server import Server
 from tests.support.servers_together import PUBLIC_URL, together
+from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.service
 

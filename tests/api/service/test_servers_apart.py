@@ -16,7 +16,7 @@ from tests.support import postgres
 from tests.support.histories import Operation, faults
 from tests.support.history_clients import Histories
 from tests.support.network_namespaces import Network, Place
-from tests.support.server import KEY, wait_until
+from tests.support.server import KEY
 from tests.support.servers_together import (
     LEASE,
     PAUSE,
@@ -32,6 +32,7 @@ from tests.support.servers_together import (
     revision_token,
     shows_something,
 )
+from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.network
 

@@ -16,8 +16,9 @@ from tests.api.conftest import ALLOWED
 from tests.support.certificates import Authority
 from tests.support.fronts import HOST, front_of_servers, program
 from tests.support.gateways import free_port
-from tests.support.server import KEY, Server, wait_until
+from tests.support.server import KEY, Server
 from tests.support.servers_together import Together, keeper, tell, together
+from tests.support.waiting import wait_until
 
 pytestmark = [pytest.mark.service, pytest.mark.skipif(program("nginx") is None, reason="nginx is not installed")]
 

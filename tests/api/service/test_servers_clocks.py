@@ -12,7 +12,7 @@ import pytest
 from tests.support.clocks import SECOND, Machine, library
 from tests.support.history_clients import Histories
 from tests.support.processes import children, is_stopped
-from tests.support.server import KEY, Server, wait_until
+from tests.support.server import KEY, Server
 from tests.support.servers_together import (
     LEASE,
     PAUSE,
@@ -25,6 +25,7 @@ from tests.support.servers_together import (
     tell,
     together,
 )
+from tests.support.waiting import wait_until
 
 pytestmark = [pytest.mark.service, pytest.mark.timeout(300)]  # several new programs start: a busy machine takes long
 

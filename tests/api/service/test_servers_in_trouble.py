@@ -15,7 +15,6 @@ from writ.api.store.database.newest_format import LEAST_FORMAT, STORE_FORMAT
 from tests.support import postgres
 from tests.support.history_clients import ENV
 from tests.support.processes import children
-from tests.support.server import wait_until
 from tests.support.servers_together import (
     Record,
     Together,
@@ -28,6 +27,7 @@ from tests.support.servers_together import (
     together,
 )
 from tests.support.small_disk import SmallDisk
+from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.service
 

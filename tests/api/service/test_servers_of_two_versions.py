@@ -9,8 +9,9 @@ from writ.api.store.database.newest_format import STORE_FORMAT
 
 from tests.support.history_clients import Histories
 from tests.support.next_format import NewerVersion
-from tests.support.server import KEY, Server, wait_until
+from tests.support.server import KEY, Server
 from tests.support.servers_together import PAUSE, Record, assert_sound, decision, record, shows_something, together
+from tests.support.waiting import wait_until
 
 pytestmark = [pytest.mark.service, pytest.mark.timeout(300)]  # several new programs start: a busy machine takes long
 

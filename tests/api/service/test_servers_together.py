@@ -15,7 +15,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from tests.support import postgres
 from tests.support.history_clients import ENV
 from tests.support.processes import children
-from tests.support.server import Server, running, wait_until
+from tests.support.server import Server, running
 from tests.support.servers_together import (
     LEASE,
     Record,
@@ -28,6 +28,7 @@ from tests.support.servers_together import (
     tell,
     together,
 )
+from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.service
 

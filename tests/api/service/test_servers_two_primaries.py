@@ -17,7 +17,7 @@ import pytest
 from tests.support import postgres
 from tests.support.histories import Operation, Position
 from tests.support.history_clients import Histories, position_of
-from tests.support.server import KEY, Server, wait_until
+from tests.support.server import KEY, Server
 from tests.support.servers_together import (
     LEASE,
     PAUSE,
@@ -29,6 +29,7 @@ from tests.support.servers_together import (
     shows_something,
     together,
 )
+from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.service
 

@@ -9,8 +9,9 @@ import pytest
 
 from tests.support.history_clients import ENV
 from tests.support.processes import children
-from tests.support.server import Server, wait_until
+from tests.support.server import Server
 from tests.support.servers_together import keeper, revision_token, status_with_key, together
+from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.service
 

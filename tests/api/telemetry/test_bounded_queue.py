@@ -6,7 +6,7 @@ import time
 import pytest
 from writ.api.telemetry.bounded_queue import BoundedQueue, Bounds, QueueThread
 
-from tests.support.server import wait_until
+from tests.support.waiting import wait_until
 
 LOG = logging.getLogger("tests.queue")
 

@@ -20,9 +20,10 @@ from hypothesis import strategies as st
 from writ.bundles.conditions.instants import SECOND, show_instant
 
 from tests.support.command import writ
-from tests.support.server import KEY, Server, command, environment, hide_modules, running, started, wait_until
+from tests.support.server import KEY, Server, command, environment, hide_modules, running, started
 from tests.support.strategies import seeded_case
 from tests.support.strategies_requests import requests
+from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.agent
 

@@ -13,7 +13,8 @@ from tests.support.certificates import Authority
 from tests.support.command import writ
 from tests.support.processes import children
 from tests.support.raw_http import request
-from tests.support.server import command, environment, started, wait_until
+from tests.support.server import command, environment, started
+from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.service
 

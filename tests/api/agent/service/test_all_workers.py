@@ -15,9 +15,10 @@ from writ.api.agent.status import Status
 from writ.api.server.shares import places_for
 
 from tests.support.feed import History
-from tests.support.server import Server, command, environment, started, wait_until
+from tests.support.server import Server, command, environment, started
 from tests.support.signed import KEY, public_pem
 from tests.support.upstream import Handler, Upstream, serving
+from tests.support.waiting import wait_until
 
 READY = Status("following", "e", 1, 1, 1, 0.0, 0.0, 0.0, 0.0, False, None, True)
 NOT_YET = replace(READY, state="starting", error="`the source` gave no answer")

@@ -7,7 +7,8 @@ import pytest
 
 from tests.support.command import writ
 from tests.support.envoy_checks import Answer, check_request, code_of, envoy
-from tests.support.server import KEY, Server, command, environment, running, started, wait_until
+from tests.support.server import KEY, Server, command, environment, running, started
+from tests.support.waiting import wait_until
 
 grpc = pytest.importorskip("grpc", reason="grpcio is not installed")
 pytestmark = pytest.mark.agent

@@ -13,7 +13,8 @@ from writ.client import Client, Refused
 from tests.api.agent.service.test_agent import ROLES, Edge, ask, question
 from tests.bench.http.processes import free_port
 from tests.support.command import writ
-from tests.support.server import KEY, Server, running, wait_until
+from tests.support.server import KEY, Server, running
+from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.agent
 

@@ -8,7 +8,8 @@ import httpx
 import pytest
 
 from tests.support.command import writ
-from tests.support.server import KEY, Server, running, wait_until
+from tests.support.server import KEY, Server, running
+from tests.support.waiting import wait_until
 
 OLD, NEW = "fedcba9876543210" * 2, "0123456789abcdef" * 2
 ITS_OWN = {"WRIT_ADMIN_KEY": ""}

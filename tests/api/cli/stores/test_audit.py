@@ -13,7 +13,8 @@ import pytest
 from writ.api.identity.keys.signing_keys import new_key
 
 from tests.support.command import writ
-from tests.support.server import running, wait_until
+from tests.support.server import running
+from tests.support.waiting import wait_until
 
 _HEAD = re.compile(r"the head of the audit log is (\d+:[0-9a-f]{64})")
 

@@ -17,9 +17,10 @@ from writ.api.store.errors import StoreUnavailable
 from writ.api.store.store import Store
 
 from tests.support.command import WRIT, writ
-from tests.support.server import environment, running, wait_until
+from tests.support.server import environment, running
 from tests.support.small_disk import small_disk
 from tests.support.stored import put, stored, write
+from tests.support.waiting import wait_until
 
 HOUR = 3_600.0
 

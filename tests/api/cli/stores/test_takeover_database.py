@@ -23,8 +23,8 @@ from writ.api.store.leases.lengths import lease_ns
 from writ.api.store.store import Store
 
 from tests.support.command import writ
-from tests.support.server import wait_until
 from tests.support.stored import ENV
+from tests.support.waiting import wait_until
 
 LEASE = 1.0
 

@@ -20,7 +20,7 @@ from tests.api.client.client.conftest import Opened
 from tests.api.conftest import ALLOWED
 from tests.support.certificates import Authority
 from tests.support.decision_point import DecisionPoint, Handler, answers, deciding, drips_headers, drops, takes
-from tests.support.server import wait_until
+from tests.support.waiting import wait_until
 
 ASKED = ("user", "alice", "read", "document", "d1")
 THREADS = 4

@@ -19,8 +19,9 @@ import pytest
 from tests.support import postgres
 from tests.support.gateways import free_port
 from tests.support.pages import page
-from tests.support.server import environment, wait_until
+from tests.support.server import environment
 from tests.support.structure import EXAMPLE
+from tests.support.waiting import wait_until
 
 PAGE: Final = page("api/client/example/README.md")
 APPLICATION: Final = sorted((EXAMPLE / "documents").glob("*.py"))

@@ -18,8 +18,8 @@ from writ.sqlalchemy import authorized, grants_table
 from tests.support.authorized_rows import NOW, SUBJECT, model
 from tests.support.bundling import bundle_file, compiled, engine_for
 from tests.support.deltas import delta_between
-from tests.support.server import wait_until
 from tests.support.strategies_pick import Pick
+from tests.support.waiting import wait_until
 
 METADATA = sa.MetaData()
 GRANTS = grants_table(METADATA)

@@ -8,7 +8,8 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.support.server import Server, running, wait_until
+from tests.support.server import Server, running
+from tests.support.waiting import wait_until
 
 ALLOW: dict[str, Any] = {"effect": "ALLOW"}
 MODEL: dict[str, Any] = {

@@ -29,7 +29,8 @@ from tests.support.command import WRIT
 from tests.support.event_loops import as_event_loop
 from tests.support.processes import children
 from tests.support.raw_http import RawConnection, request
-from tests.support.server import KEY, Server, command, environment, running, started, wait_until
+from tests.support.server import KEY, Server, command, environment, running, started
+from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.service
 

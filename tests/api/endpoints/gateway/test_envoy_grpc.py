@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from tests.support.envoy_checks import DECISION, Answer, Envoy, check_request, code_of, envoy, field
 from tests.support.gateways import ATTACKS
 from tests.support.raw_http import RawConnection
-from tests.support.server import KEY, Server, running, wait_until
+from tests.support.server import KEY, Server, running
+from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.service
 

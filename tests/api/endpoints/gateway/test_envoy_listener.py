@@ -19,7 +19,8 @@ from tests.support.certificates import Authority
 from tests.support.command import writ
 from tests.support.envoy_checks import Envoy, check_request, code_of, envoy
 from tests.support.processes import children
-from tests.support.server import KEY, Server, environment, running, wait_until
+from tests.support.server import KEY, Server, environment, running
+from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.service
 

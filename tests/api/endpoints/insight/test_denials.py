@@ -21,7 +21,8 @@ from writ.bundles.conditions.instants import parse_instant
 from tests.api.conftest import ALLOWED, DENIED, MODEL, PLAN
 from tests.support.decision_logs import records
 from tests.support.managed import ROOT, Managed
-from tests.support.server import Server, running, wait_until
+from tests.support.server import Server, running
+from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.service
 

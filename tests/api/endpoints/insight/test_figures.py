@@ -15,7 +15,8 @@ from tests.api.conftest import ALLOWED, DENIED, MODEL, PLAN
 from tests.support.bundling import engine_for
 from tests.support.managed import ROOT, Managed, OneEngine
 from tests.support.processes import children
-from tests.support.server import Server, running, wait_until
+from tests.support.server import Server, running
+from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.service
 

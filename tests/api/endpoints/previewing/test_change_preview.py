@@ -21,7 +21,8 @@ from tests.api.endpoints.previewing.test_test_run import (
     SETS,
     assignment,
 )
-from tests.support.server import running, wait_until
+from tests.support.server import running
+from tests.support.waiting import wait_until
 
 PREVIEW = f"{ROOT}/changes:preview"
 EVALUATE = "/access/v1/evaluation"

@@ -9,7 +9,8 @@ import httpx
 import pytest
 
 from tests.api.endpoints.previewing.test_test_run import BOB, PLAN, ROOT
-from tests.support.server import running, wait_until
+from tests.support.server import running
+from tests.support.waiting import wait_until
 
 
 @pytest.fixture

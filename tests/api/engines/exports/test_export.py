@@ -25,7 +25,8 @@ from writ.bundles.signing.signature_check import open_verified_bundle
 from tests.support.command import writ
 from tests.support.processes import children, connections
 from tests.support.raw_http import RawConnection
-from tests.support.server import KEY, Server, running, wait_until
+from tests.support.server import KEY, Server, running
+from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.service
 

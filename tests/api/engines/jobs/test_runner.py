@@ -21,7 +21,7 @@ from writ.api.store.store import Store
 
 from tests.support.jobs import ERRORS, FAIL, LOOK, LOOK_LOCKED, SLEEP, SLEEP_SHORT, Asked, Seen
 from tests.support.processes import is_alive
-from tests.support.server import wait_until
+from tests.support.waiting import wait_until
 
 ROOT = Path(__file__).parents[4]
 EARLY = "the process that is tested ended early"

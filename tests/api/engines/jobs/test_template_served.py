@@ -5,7 +5,8 @@ import signal
 from pathlib import Path
 
 from tests.support.processes import children, is_alive, templates
-from tests.support.server import running, wait_until
+from tests.support.server import running
+from tests.support.waiting import wait_until
 
 LINTS = "/v1/environments/default/lints"
 

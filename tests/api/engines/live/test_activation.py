@@ -18,8 +18,9 @@ from writ.bundles.file.reader import open_bundle
 
 from tests.api.conftest import ALLOWED, DENIED
 from tests.support.command import writ
-from tests.support.server import running, wait_until
+from tests.support.server import running
 from tests.support.stored import ACTOR
+from tests.support.waiting import wait_until
 
 SINGLE, BATCH = "/access/v1/evaluation", "/access/v1/evaluations"
 GRANTED = DENIED | {"action": {"name": "delete"}}

@@ -15,7 +15,8 @@ from writ.api.engines.live.preparations import MOST_REST_SECONDS, PLACES_A_WORKE
 from tests.support.command import writ
 from tests.support.processes import children
 from tests.support.raw_http import RawConnection, request
-from tests.support.server import KEY, running, wait_until
+from tests.support.server import KEY, running
+from tests.support.waiting import wait_until
 
 LOG = logging.getLogger("tests")
 

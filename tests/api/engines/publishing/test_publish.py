@@ -18,8 +18,9 @@ from writ.api.store.store import Store
 
 from tests.support.command import writ
 from tests.support.published import PublishedFolder
-from tests.support.server import command, environment, wait_until
+from tests.support.server import command, environment
 from tests.support.stored import ACTOR, ENV
+from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.agent
 

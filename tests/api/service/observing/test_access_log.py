@@ -24,7 +24,8 @@ from writ.api.telemetry.log_lines import cause_of
 from tests.support.bundling import bundle_file
 from tests.support.envoy_checks import envoy
 from tests.support.raw_http import RawConnection, request
-from tests.support.server import KEY, Server, command, environment, running, started, wait_until
+from tests.support.server import KEY, Server, command, environment, running, started
+from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.service
 

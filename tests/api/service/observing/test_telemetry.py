@@ -24,8 +24,8 @@ from tests.support.server import (
     hide_modules,
     running,
     started,
-    wait_until,
 )
+from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.service
 

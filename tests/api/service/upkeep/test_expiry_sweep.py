@@ -16,8 +16,9 @@ from writ.api.store.errors import StoreUnavailable
 from writ.api.store.store import Store
 
 from tests.support.clock import Clock
-from tests.support.server import running, wait_until
+from tests.support.server import running
 from tests.support.stored import ENV, put, stored
+from tests.support.waiting import wait_until
 
 NOW = 1_800_000_000.0
 GRANTS = [

@@ -28,8 +28,9 @@ from tests.api.conftest import ALLOWED
 from tests.support.clock import Clock
 from tests.support.managed import LOG
 from tests.support.processes import children
-from tests.support.server import Server, running, wait_until
+from tests.support.server import Server, running
 from tests.support.stored import ACTOR
+from tests.support.waiting import wait_until
 
 NOON = 1_800_000_000.0
 CLIENTS, KEYS = "/v1/clients", "/v1/api-keys"

@@ -13,7 +13,7 @@ import pytest
 from writ.api.store.duties.duty import Duty, NotHeld
 from writ.api.store.duties.taking import duty_on
 
-from tests.support.server import wait_until
+from tests.support.waiting import wait_until
 
 LEASE = 1.0
 

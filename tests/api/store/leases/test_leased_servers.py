@@ -17,7 +17,7 @@ from writ.api.store.leases.primary_line import take_line
 from tests.api.store.leases.conftest import SECONDS
 from tests.support import postgres
 from tests.support.leased_server import BACKENDS, leased_servers, prepare, write
-from tests.support.server import wait_until
+from tests.support.waiting import wait_until
 
 MINUTE = 60
 

@@ -19,8 +19,8 @@ from writ.api.store.leases.trace import TRACE, Trace
 from writ.api.store.store import Store
 
 from tests.support import postgres
-from tests.support.server import wait_until
 from tests.support.stored import ENV
+from tests.support.waiting import wait_until
 
 SECONDS = 0.5
 

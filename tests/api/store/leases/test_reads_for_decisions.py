@@ -18,8 +18,8 @@ from writ.api.store.leases.lengths import SECOND
 from writ.api.store.store import Store
 
 from tests.support.event_loops import as_event_loop
-from tests.support.server import wait_until
 from tests.support.store_engines import Engine, empty_schema
+from tests.support.waiting import wait_until
 
 SOON = SECOND // 2
 HOUR = 3_600 * SECOND

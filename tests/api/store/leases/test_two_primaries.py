@@ -29,8 +29,8 @@ from writ.api.store.store import Store
 
 from tests.support import postgres
 from tests.support.leased_server import prepare
-from tests.support.server import wait_until
 from tests.support.stored import ACTOR, ENV
+from tests.support.waiting import wait_until
 
 SECONDS = 0.5
 MINUTE = 60

@@ -15,7 +15,8 @@ from tests.api.telemetry.decision_log.test_decision_log_served import BATCH, MOD
 from tests.support.bundling import bundle_file
 from tests.support.decision_logs import Collector
 from tests.support.processes import children, is_alive
-from tests.support.server import Server, command, environment, running, started, wait_until
+from tests.support.server import Server, command, environment, running, started
+from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.service
 

@@ -17,7 +17,8 @@ from tests.support.bundling import bundle_file
 from tests.support.command import writ
 from tests.support.decision_logs import Collector, Record, records
 from tests.support.processes import children
-from tests.support.server import KEY, Server, command, environment, running, started, wait_until
+from tests.support.server import KEY, Server, command, environment, running, started
+from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.service
 

@@ -11,8 +11,9 @@ from tests.api.conftest import ALLOWED, PLAN
 from tests.api.telemetry.decision_log.test_decision_log_metrics import numbers
 from tests.api.telemetry.decision_log.test_decision_log_served import SINGLE, logging_to
 from tests.support.decision_logs import records
-from tests.support.server import Server, running, wait_until
+from tests.support.server import Server, running
 from tests.support.small_disk import SmallDisk, small_disk
+from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.service
 

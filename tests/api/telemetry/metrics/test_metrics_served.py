@@ -22,7 +22,8 @@ from tests.api.endpoints.gateway.test_gateways_served import BY_HEADER, DEFAULT,
 from tests.support.bundling import bundle_file
 from tests.support.processes import children
 from tests.support.raw_http import Answer, RawConnection, request
-from tests.support.server import KEY, Server, command, environment, running, started, wait_until
+from tests.support.server import KEY, Server, command, environment, running, started
+from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.service
 
