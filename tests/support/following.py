@@ -30,13 +30,13 @@ TRUST = Trust(PROD.uuid, (public_pem(KEY),))
 
 @dataclass
 class Time:
-    """The clocks of a machine. `sleep` moves both, and a jump moves only `wall`."""
+    """The clocks of a machine. `advance` moves both, and a jump moves only `wall`."""
 
     wall: float = NOW
     steady: float = 1_000.0
     boot: str = "boot-1"
 
-    def sleep(self, seconds: float) -> None:
+    def advance(self, seconds: float) -> None:
         self.wall += seconds
         self.steady += seconds
 
@@ -103,7 +103,7 @@ def follower(source: BundleSource, time: Time, folder: Path | None, trust: Trust
 def stepped(one: Follower, time: Time, steps: int = 1) -> None:
     """Let a follower take some steps, with the pauses that it wants."""
     for _ in range(steps):
-        time.sleep(one.step())
+        time.advance(one.step())
 
 
 def at(revision: int, history: History, base: int | None = None) -> Position:

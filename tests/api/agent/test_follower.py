@@ -347,7 +347,7 @@ def test_a_source_that_asks_for_patience_is_no_fault(
         if time.steady - began >= PATIENT_SECONDS:
             break
         assert (one.status().state, one.status().error, caplog.messages) == ("following", None, [])
-        time.sleep(pause)
+        time.advance(pause)
     assert one.status().error == "`the source` refuses"
     assert len(caplog.messages) == 1
     source.fault = None
@@ -378,7 +378,7 @@ def test_what_is_refused_again_and_again_is_not_fetched_again(source: Direct, ti
     stepped(one, time, 20)
     assert [ask.tag for ask in source.asked[before:]].count('"bad"') == 17
     assert one.status().state == "behind"
-    time.sleep(600)
+    time.advance(600)
     source.fault = None
     stepped(one, time, 2)
     assert revision_of(one.engine) == 2
@@ -422,7 +422,7 @@ def test_staleness_is_the_time_since_the_source_confirmed(source: Direct, time: 
     start = one.status().staleness
     for jump in (-5_000.0, 0.0, 5_000.0):
         time.wall += jump
-        time.sleep(100)
+        time.advance(100)
         assert one.status().age >= 0
     assert one.status().staleness == pytest.approx(start + 300)
     assert one.status().is_stale
@@ -441,13 +441,13 @@ def test_staleness_is_the_time_since_the_source_confirmed(source: Direct, time: 
 def test_a_message_that_was_signed_before_proves_nothing_new(source: Direct, time: Time) -> None:
     """The freshness of a published folder is that of its signature."""
     one = settled(source, time)
-    time.sleep(100)
+    time.advance(100)
     source.fault = lambda ask, answer: Unchanged('"i"', issued=time.wall - 30)
     one.step()
     assert one.status().staleness == pytest.approx(30)
     issued = time.wall - 30
     source.fault = lambda ask, answer: Unchanged('"i"', issued=issued)
-    time.sleep(50)
+    time.advance(50)
     time.wall -= 40
     one.step()
     assert one.status().staleness == pytest.approx(80)

@@ -58,14 +58,14 @@ def test_the_index_tells_how_fresh_it_is(folder: Folder, time: Time, tmp_path: P
     """Reading the same index again proves nothing."""
     one = follower(source_of(folder, time), time, None)
     stepped(one, time, 2)
-    time.sleep(300)
+    time.advance(300)
     stepped(one, time)
     assert one.status().staleness > 300
     folder.history.issued = int(time.wall)
     folder.publish()
     stepped(one, time)
     assert one.status().staleness < 20
-    time.sleep(LIFETIME)
+    time.advance(LIFETIME)
     one.step()
     assert "expired" in str(one.status().error)
     assert revision_of(one.engine) == 1

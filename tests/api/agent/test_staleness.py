@@ -26,11 +26,11 @@ def test_a_silent_source_is_the_reason(source: Direct, time: Time) -> None:
     one.step()
     confirmed = instant_text(int(time.wall))
     assert (one.status().state, one.status().error) == ("following", None)
-    time.sleep(LIMIT + 1)
+    time.advance(LIMIT + 1)
     status = one.status()
     assert (status.state, status.is_ready, revision_of(one.engine)) == ("behind", False, 1)
     assert status.error == f"the source has not said since {confirmed} that nothing is newer"
-    time.sleep(LIMIT)
+    time.advance(LIMIT)
     assert one.status().error == status.error, "it stays the same, so that a log says it once"
     one.step()
     assert (one.status().state, one.status().error) == ("following", None)
@@ -42,7 +42,7 @@ def test_a_source_that_repeats_itself_is_the_reason(source: Direct, time: Time) 
     issued = time.wall
     stepped(one, time)
     source.fault = lambda ask, answer: Unchanged('"i"', issued=issued)
-    time.sleep(LIMIT + 1)
+    time.advance(LIMIT + 1)
     one.step()
     assert one.status().error == f"the source has sent nothing that was signed after {instant_text(issued)}"
 
@@ -59,7 +59,7 @@ def test_a_source_that_asks_for_patience_is_the_reason(source: Direct, time: Tim
     source.fault = busy
     one.step()
     assert one.status().error is None
-    time.sleep(LIMIT / 2 + 1)
+    time.advance(LIMIT / 2 + 1)
     one.step()
     assert (one.status().state, one.status().error) == ("behind", "`the source` is busy")
 

@@ -49,7 +49,7 @@ def test_only_the_owner_can_read_the_state(state: Path) -> None:
 
 def test_a_start_needs_no_source_and_no_valid_times(state: Path, time: Time) -> None:
     """What was accepted once starts an agent again, though its signature has expired by now."""
-    time.sleep(1_000_000)
+    time.advance(1_000_000)
     one = started(state, time)
     status = one.status()
     assert (revision_of(one.engine), one.callers.generation) == (NEWEST, 1)
