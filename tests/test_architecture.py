@@ -117,8 +117,8 @@ ROOMS = {
     ),
     "writ.bundles": _down(
         """
-        feed delta signing file zones manifest publish routing prepared program declarations wording conditions
-        formats errors extensions event_loop progress system_errors
+        feed delta signing file zones manifest publish routing prepared program declarations json_members wording
+        conditions formats errors extensions event_loop progress system_errors
         """
     ),
 }

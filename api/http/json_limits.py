@@ -2,14 +2,13 @@
 
 from typing import Any, TypeAlias
 
-from ...bundles.wording import show_path
+from ...bundles.json_members import place_of
 from ..settings.settings import HttpLimits
 from .rejections import BodyRejected
 
 Container: TypeAlias = "dict[str, Any] | list[Any]"
 
 _MOST_BYTES_PER_CHARACTER = 4
-_SHOWN_CHARACTERS = 40
 
 
 def check_bounds(value: Container, limits: HttpLimits) -> None:
@@ -59,17 +58,3 @@ def _check_string(value: Container, text: str, limits: HttpLimits) -> None:
     if length > limits.string_bytes:
         message = f"a string has {length} bytes, the limit is {limits.string_bytes}"
         raise BodyRejected("string-too-long", message, place_of(value, text))
-
-
-def place_of(value: object, sought: object, *below: str) -> str:
-    """Returns the path from `value` to the object `sought` inside it, by identity, and on to the members `below`."""
-    waiting: list[tuple[Any, tuple[str | int, ...]]] = [(value, ())]
-    while waiting:
-        found, path = waiting.pop()
-        if found is sought:
-            return show_path((*path, *(name[:_SHOWN_CHARACTERS] for name in below)))
-        if isinstance(found, dict):
-            waiting += [(member, (*path, key[:_SHOWN_CHARACTERS])) for key, member in found.items()]
-        elif isinstance(found, list):
-            waiting += [(item, (*path, index)) for index, item in enumerate(found)]
-    return "$"

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import SplitResult, urlsplit
 
+from ....bundles.json_members import repeated_member
 from ....bundles.wording import quoted
 from ...settings.setting_readers import is_loopback
 from ...store.database.versions import program_version
@@ -90,9 +91,10 @@ def _answer(place: SplitResult, path: str, ca_file: Path | None) -> _Answer:
 def _members(body: bytes) -> dict[str, Any]:
     try:
         found = json.loads(body)
+        is_clear = isinstance(found, dict) and repeated_member(body, found) is None
     except (ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return found if is_clear else {}
 
 
 def _certificate(place: SplitResult, answer: _Answer, now: float) -> DoctorFinding:

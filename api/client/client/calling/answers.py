@@ -7,6 +7,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 from ...bundles.errors import LONGEST_MESSAGE, Error
+from ...bundles.json_members import RepeatedMember, repeated_member
 from ...runtime.requests.members import INVALID, BadRequest, RequestFault
 from ...runtime.requests.unavailable import SearchUnavailable
 from .errors import BadAnswer, Refused
@@ -14,10 +15,15 @@ from .steps import Answer
 
 
 def object_of(answer: Answer) -> dict[str, Any]:
-    """Returns the JSON object of a successful answer. Raises the error of any other answer, and BadAnswer."""
+    """Returns the JSON object of a successful answer. Raises the error of any other answer, and BadAnswer.
+
+    An answer with a member twice is none: readers would take one or the other (E10).
+    """
     if not 200 <= answer.status < 300:
         raise error_of(answer)
     found = _json(answer)
+    if isinstance(found, RepeatedMember):
+        raise BadAnswer(f"{found.sentence} in the answer ({found.path}), so it has no single meaning")
     if not isinstance(found, dict):
         raise BadAnswer("the answer is no JSON object; is this the URL of a decision point?")
     return found
@@ -82,8 +88,10 @@ def seconds_to_wait(answer: Answer) -> float | None:
 
 
 def _json(answer: Answer) -> object:
+    """Returns the value of a body, a member that it has twice, or None if it is no JSON."""
     try:
-        return json.loads(answer.body)
+        value = json.loads(answer.body)
+        return repeated_member(answer.body, value) or value
     except (ValueError, RecursionError):
         return None
 

@@ -214,6 +214,30 @@ def test_one_odd_answer_spoils_a_batch(opened: Opened, point: DecisionPoint, odd
         opened(point.url, timeout=5, discover=False).call("decide_many", [ALLOWED, ALLOWED])
 
 
+DOUBLED = [b'{"decision": false, "decision": true}', rb'{"decision": false, "\u0064ecision": true}',
+           b'{"decision": true, "context": {"a": [{"b": 1, "b": 1}]}}']  # fmt: skip
+
+
+@pytest.mark.parametrize("body", DOUBLED)
+def test_an_answer_with_a_member_twice_is_no_answer(opened: Opened, point: DecisionPoint, body: bytes) -> None:
+    """E10: another reader would take the first one."""
+    point.always = answers(200, body)
+    asker = opened(point.url, timeout=5)
+    with pytest.raises(BadAnswer, match="twice"):
+        asker.call("decide", ALLOWED)
+    assert asker.allowed() is False
+
+
+def test_a_batch_and_a_token_with_a_member_twice_are_no_answers(opened: Opened, point: DecisionPoint) -> None:
+    point.always = answers(200, b'{"evaluations": [{"decision": true}, {"decision": false, "decision": true}]}')
+    with pytest.raises(BadAnswer, match="twice"):
+        opened(point.url, timeout=5, discover=False).call("decide_many", [ALLOWED, ALLOWED])
+    point.always = answers(200, b'{"access_token": "s", "access_token": "t", "expires_in": 60}')
+    credentials = ClientCredentials("id", "secret", token_url=f"{point.url}/token")
+    with pytest.raises(BadAnswer):
+        opened(point.url, timeout=5, token=credentials, discover=False).call("decide", ALLOWED)
+
+
 def test_a_refused_batch_costs_few_calls(opened: Opened, point: DecisionPoint) -> None:
     """If all requests are refused, two calls for each, whatever their number."""
     point.always = answers(400, {"error": "no", "details": [{"code": "invalid", "path": "$", "message": "no"}]})
