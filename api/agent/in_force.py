@@ -249,6 +249,7 @@ class InForce:
         is_stale = max_staleness is not None and staleness > max_staleness
         error = self.error or (self.excused or why_stale(current.fresh) if is_stale else None)
         contact = self.last_contact if self.leads or current.fresh is None else current.fresh.wall
+        confirmed = 0.0 if math.isinf(staleness) else self._clocks.wall() - staleness
         behind = error is not None or contact is None
         return Status(
             state="starting" if held is None else "behind" if behind else "following",
@@ -263,4 +264,5 @@ class InForce:
             is_stale=is_stale,
             error=error,
             leads=self.leads,
+            confirmed=confirmed,
         )

@@ -20,6 +20,8 @@ class Status:
     - `is_stale` says that the staleness is above the limit, if there is one.
     - `error` is one sentence about the last failure, or None after a success.
     - `leads` is false in a process that takes its updates from the state directory, which another process writes.
+    - `confirmed` is when the source last said that nothing is newer, in epoch seconds. It is 0 if the staleness is
+      infinite.
     """
 
     state: State
@@ -34,6 +36,7 @@ class Status:
     is_stale: bool
     error: str | None
     leads: bool
+    confirmed: float = 0.0
 
     @property
     def is_ready(self) -> bool:

@@ -118,7 +118,8 @@ class ServiceParts(ServerParts):
     def metrics(self) -> MetricsAnswering:
         """Answers requests for metrics."""
         readings = StoreReadings(self.store, self.clock, self.settings.backup_hours, self.lease)
-        return MetricsAnswering(self.counts.table, MetricServer.SERVICE, readings, self.work.read, self.machine)
+        table, in_thread = self.counts.table, self.work.read
+        return MetricsAnswering(table, MetricServer.SERVICE, readings, in_thread, self.machine, self.is_ready)
 
     def report_damage(self, environment: str, error: BundleError) -> bool:
         """Takes a damaged bundle out of use. Returns False if that was done before."""

@@ -148,6 +148,7 @@ class ServerProgram:
         yield Part(
             start=counts.start_worker,
             refused=lambda status, _id: counts.refused_early(status),
+            stop=counts.stop_worker,
             worker_gone=counts.table.worker_gone,
         )
         yield Part(start=requests.start_worker, refused=requests.refused, end=requests.end_worker)

@@ -95,6 +95,7 @@ class Store:
         self.shared_keys = shared_keys(connections)
         self.changed_models = ChangedModels(connections, clock, limits)
         self.possible_loss, self.exposures = connections.possible_loss, connections.exposures
+        self.identity = connections.identity
 
     @classmethod
     def open(

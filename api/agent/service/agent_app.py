@@ -91,7 +91,7 @@ class AgentParts(ServerParts):
     def metrics(self) -> MetricsAnswering:
         """Answers requests for metrics."""
         return MetricsAnswering(
-            self.counts.table, MetricServer.AGENT, NoReadings(), self.deciding.in_thread, self.machine
+            self.counts.table, MetricServer.AGENT, NoReadings(), self.deciding.in_thread, self.machine, self.is_ready
         )
 
     def report_damage(self, environment: str, error: BundleError) -> bool:

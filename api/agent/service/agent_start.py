@@ -16,7 +16,7 @@ from ...server.supervision.part import Part
 from ...service.server_program import ServerOptions, ServerProgram
 from ...settings.setting_readers import is_loopback
 from ...settings.settings import Settings
-from ...telemetry.metrics.definitions import LAST_CONTACT
+from ...telemetry.metrics.definitions import CONFIRMED, LAST_CONTACT
 from ..following import Following
 from ..options import FollowOptions
 from ..status import Status
@@ -94,10 +94,11 @@ class AgentStart:
             self._tell(self._following.status())
 
     def _beat(self) -> None:
-        """Counts when the source was last reached, and tells the other workers and the log how this one is."""
+        """Counts how the source was last heard, and tells the other workers and the log how this one is."""
         status = self._following.status()
-        if status.last_contact is not None:
-            for engine in self._engines():
+        for engine in self._engines():
+            self.program.counts.told(engine, CONFIRMED, status.confirmed)
+            if status.last_contact is not None:
                 self.program.counts.told(engine, LAST_CONTACT, status.last_contact)
         self._tell(status)
         turned = self.all_workers.turned_stale()

@@ -9,7 +9,7 @@ from typing import Protocol, TypeAlias
 from ...http.pace import Pace
 from ...store.environment_ids import Bounds
 from ...telemetry.metrics.counter_table import CounterTable
-from ...telemetry.metrics.definitions import BUILD_INFO
+from ...telemetry.metrics.definitions import BUILD_INFO, READY
 from ...telemetry.metrics.exposition import MetricsScope, exposition
 from ...telemetry.metrics.metric import Metric, MetricServer, Series
 from .machine_readings import MachineReadings
@@ -53,11 +53,15 @@ class MetricsAnswering:
         readings: Readings,
         in_thread: Callable[[Callable[[], Page]], Awaitable[Page]],
         machine: MachineReadings,
+        is_ready: Callable[[], Awaitable[bool]],
     ) -> None:
-        """`in_thread` returns the result of work that a thread does. `machine` reads what surrounds the server."""
+        """`in_thread` returns the result of work that a thread does. `machine` reads what surrounds the server.
+
+        `is_ready` returns whether `/readyz` answers 200.
+        """
         self._table, self._where, self._readings, self._in_thread = table, where, readings, in_thread
         self._build_info: Mapping[Metric, Mapping[Series, float]] = {BUILD_INFO: {(version("writ-pdp"),): 1.0}}
-        self._machine = machine
+        self._machine, self._is_ready = machine, is_ready
         self._lock, self._pace = threading.Lock(), Pace()
 
     async def answer(self, accept: str, bounds: Bounds) -> Page:
@@ -65,10 +69,16 @@ class MetricsAnswering:
 
         `accept` is the client's `Accept` header, or empty. `bounds` are the environments that the caller may see.
         """
-        return await self._pace.make(lambda: self._in_thread(partial(self._made, accept, bounds)))
 
-    def _made(self, accept: str, bounds: Bounds) -> Page:
+        async def make() -> Page:
+            ready: Mapping[Metric, Mapping[Series, float]] = {READY: {(): await self._is_ready()}}
+            return await self._in_thread(partial(self._made, accept, bounds, ready))
+
+        return await self._pace.make(make)
+
+    def _made(self, accept: str, bounds: Bounds, ready: Mapping[Metric, Mapping[Series, float]]) -> Page:
         with self._lock:
             asked = MetricsScope(where=self._where, bounds=bounds, existing=self._readings.environments())
             machine = self._machine.read(self._table.processes())
-            return exposition(self._table, {**self._readings.read(), **machine, **self._build_info}, asked, accept)
+            read = {**self._readings.read(), **machine, **self._build_info, **ready}
+            return exposition(self._table, read, asked, accept)

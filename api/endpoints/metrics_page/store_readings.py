@@ -15,6 +15,7 @@ from ...telemetry.metrics.definitions import (
     LEASE_REMAINING,
     SERVERS,
     STORE_BYTES,
+    STORE_INFO,
     UPKEEP_DUTY,
 )
 from ...telemetry.metrics.machine_metrics import BACKUP_TIME, SEAL_TIME, UNSEALED_ENTRIES
@@ -56,8 +57,7 @@ class StoreReadings:
 
     def read(self) -> dict[Metric, dict[Series, float]]:
         """Returns the values of the metrics that the store tells."""
-        sizes = self._store.sizes()
-        found: dict[Metric, dict[Series, float]] = {STORE_BYTES: {(name,): size for name, size in sizes.items()}}
+        found: dict[Metric, dict[Series, float]] = {}
         if self._lease is not None:
             found[LEASE_REMAINING] = {(): self._lease.remaining_seconds()}
             found[SERVERS] = {(): self._lease.share.servers}
@@ -66,6 +66,9 @@ class StoreReadings:
             backup = last_backup(self._store.directory, self._clock())
             found[BACKUP_TIME] = {(): 0.0 if backup is None else backup.seconds}
         with suppress(StoreUnavailable):
+            found[STORE_BYTES] = {(name,): size for name, size in self._store.sizes().items()}
+            if self._lease is not None:
+                found[STORE_INFO] = {(self._store.identity(),): 1.0}
             unsealed = self._store.audit.unsealed()
             found |= {UNSEALED_ENTRIES: {(): unsealed.entries}, SEAL_TIME: {(): unsealed.sealed_at}}
             size = self._store.audit.size(self._audit)

@@ -102,6 +102,9 @@ class StoreConnections(Protocol):
     def sizes(self) -> Mapping[str, int]:
         """Returns the bytes of the `database` and of its `log`, as far as they can be told."""
 
+    def identity(self) -> str:
+        """Returns the identity of the store on a database server, or an empty text for a store in a file."""
+
     def reading(self) -> AbstractContextManager[Connection]:
         """Returns a connection that reads one state of the database in the whole block. Raises StoreUnavailable."""
 

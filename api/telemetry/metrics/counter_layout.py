@@ -29,6 +29,9 @@ PROCESS: Final = 0
 USED: Final = 1
 """The second word of a row: 1 if a process has ever counted in it."""
 
+LEAVES: Final = 2
+"""The third word of a row: 1 if its process was asked to stop. Then its end is no loss."""
+
 NAMES_WORDS: Final = 15
 """The words of a block of an environment before its counters: see `blocks`."""
 
@@ -52,7 +55,7 @@ class Layout:
         self._numbers = {one: number for number, one in enumerate(self.routes)}
         self._starts: dict[Metric, int] = {}
         self._series = {metric: {one: at for at, one in enumerate(metric.series)} for metric in METRICS}
-        self.words = self._place(USED + 1, (Split.NOTHING, Split.ROUTE))
+        self.words = self._place(LEAVES + 1, (Split.NOTHING, Split.ROUTE))
         self.block_words = self._place(NAMES_WORDS, (Split.ENVIRONMENT,))
         self.row_words = self.words + self.block_words * (MOST_ENVIRONMENTS + 1)
 

@@ -8,8 +8,8 @@ from operator import add
 from typing import Final
 
 from .blocks import Block, EnvironmentBlocks
-from .counter_layout import PROCESS, USED, Layout
-from .definitions import METRICS, WORKERS
+from .counter_layout import LEAVES, PROCESS, USED, Layout
+from .definitions import METRICS, WORKER_LOSSES, WORKERS
 from .last_hour import HourSamples
 from .metric import MetricType, Split
 
@@ -54,7 +54,7 @@ class CounterTable:
     def row(self, place: int) -> memoryview:
         """Returns the row of a worker, for this process to write to. A place beyond the rows has the last of them."""
         row = self._begin(self.number_of(place))
-        row[PROCESS], row[self.layout.at(WORKERS)] = os.getpid(), 1
+        row[PROCESS], row[LEAVES], row[self.layout.at(WORKERS)] = os.getpid(), 0, 1
         return row
 
     def number_of(self, place: int) -> int:
@@ -67,10 +67,14 @@ class CounterTable:
         return row
 
     def worker_gone(self, process: int) -> None:
-        """Forget the gauges of a process that has ended, however it ended. Its counters stay."""
+        """Forget the gauges of a process that has ended, however it ended. Its counters stay.
+
+        It is lost unless it was asked to stop. Only the process that forks the workers may call this.
+        """
         for row in self._used():
             if row[PROCESS] == process:
                 row[PROCESS] = 0
+                self._rows[-1][self.layout.at(WORKER_LOSSES)] += not row[LEAVES]
                 for at in self._gauges:
                     row[at] = 0
                 for block in EnvironmentBlocks(self.layout, row).all():

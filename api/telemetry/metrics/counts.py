@@ -16,7 +16,7 @@ from ....bundles.manifest import Environment
 from ....runtime import BadRequest, Engine
 from ....runtime.requests.members import RequestFault
 from .blocks import EnvironmentBlocks
-from .counter_layout import LAST, SHIFT, SUM, Layout
+from .counter_layout import LAST, LEAVES, SHIFT, SUM, Layout
 from .counter_table import CounterTable
 from .definitions import (
     BUILD_SECONDS,
@@ -43,6 +43,7 @@ from .definitions import (
     STATUSES,
     STORE_SECONDS,
     STRICT_FAULTS,
+    WORKER_STARTS,
 )
 from .metric import Metric, Series
 
@@ -94,7 +95,12 @@ class Counts:
         """Count in the row of a worker from now on. No other living worker has this place."""
         self._take(self.table.row(place))
         self._number = self.table.number_of(place)
+        self.add(WORKER_STARTS)
         self.sample_minute()  # what the last worker of this row counted belongs to its own minutes
+
+    def stop_worker(self) -> None:
+        """Note that this worker was asked to stop: its end is no loss."""
+        self.row[LEAVES] = 1
 
     def sample_minute(self) -> None:
         """Keep what was counted before this minute, if that was not done yet. Called every second."""

@@ -107,6 +107,25 @@ CONNECTIONS: Final = Metric(
     (("starting",), ("new",), ("serving",), ("receiving",), ("idle",)),
 )
 WORKERS: Final = Metric("writ_workers", MetricType.GAUGE, "processes", "Worker processes that live.")
+WORKER_STARTS: Final = Metric(
+    "writ_worker_starts_total",
+    MetricType.COUNTER,
+    "processes",
+    "Worker processes that began to serve, also those of a start and of a reload.",
+)
+WORKER_LOSSES: Final = Metric(
+    "writ_worker_losses_total",
+    MetricType.COUNTER,
+    "processes",
+    "Worker processes that ended though the server had not asked them to.",
+)
+READY: Final = Metric(
+    "writ_ready",
+    MetricType.GAUGE,
+    "servers",
+    "1 if `/readyz` answers 200, in the worker that tells, else 0.",
+    split=Split.READ,
+)
 BUILD_INFO: Final = Metric(
     "writ_build_info", MetricType.GAUGE, "", "Always 1. The label is Writ's version.", ("version",), split=Split.READ
 )
@@ -151,6 +170,15 @@ IN_FORCE_SINCE: Final = Metric(
     "When the revision in force came into force, in the worker where that is longest ago (epoch seconds).",
     split=Split.ENVIRONMENT,
 )
+CONFIRMED: Final = Metric(
+    "writ_agent_confirmed_timestamp_seconds",
+    MetricType.GAUGE,
+    "seconds",
+    "When the agent's source last said that nothing newer exists (epoch seconds). What it repeats does not count. It is"
+    " 0 if the source never did.",
+    split=Split.ENVIRONMENT,
+    where=MetricServer.AGENT,
+)
 LAST_CONTACT: Final = Metric(
     "writ_agent_last_contact_timestamp_seconds",
     MetricType.GAUGE,
@@ -193,6 +221,16 @@ SERVERS: Final = Metric(
     MetricType.GAUGE,
     "servers",
     "Servers on the database, as this one knows of them since its last lease. It is missing for a store in a file.",
+    split=Split.READ,
+    where=MetricServer.SERVICE,
+)
+STORE_INFO: Final = Metric(
+    "writ_store_info",
+    MetricType.GAUGE,
+    "",
+    "Always 1. The label is the identity of the store, which all servers on its database have. It is missing for a"
+    " store in a file.",
+    ("store",),
     split=Split.READ,
     where=MetricServer.SERVICE,
 )
@@ -331,10 +369,11 @@ LOG_LIMIT_BYTES: Final = Metric(
 )
 
 METRICS: Final = (
-    *(BUILD_INFO, WORKERS, REQUESTS, LATENCIES, REFUSED_EARLY, CONNECTIONS),
+    *(BUILD_INFO, READY, WORKERS, WORKER_STARTS, WORKER_LOSSES, REQUESTS, LATENCIES, REFUSED_EARLY, CONNECTIONS),
     *(GRPC_REQUESTS, GRPC_LATENCIES, REFUSED_CREDENTIALS),
-    *(DECISIONS, SEARCHES, STRICT_FAULTS, REVISION, IN_FORCE_SINCE, LAST_CONTACT, COMMITS, BUILDS, BUILD_SECONDS),
-    *(CONFIRMATIONS, CONFIRMATION_TIMEOUTS, LEASE_REMAINING, SERVERS, UPKEEP_DUTY),
+    *(DECISIONS, SEARCHES, STRICT_FAULTS, REVISION, IN_FORCE_SINCE, CONFIRMED, LAST_CONTACT, COMMITS, BUILDS),
+    BUILD_SECONDS,
+    *(CONFIRMATIONS, CONFIRMATION_TIMEOUTS, LEASE_REMAINING, STORE_INFO, SERVERS, UPKEEP_DUTY),
     *(STORE_SECONDS, STORE_BYTES, BACKUP_TIME, AUDIT_ENTRIES, AUDIT_BYTES, UNSEALED_ENTRIES, SEAL_TIME),
     *(CACHE_LOOKUPS, CACHE_ENTRIES, CERTIFICATE_ENDS, DISK_FREE, DISK_SIZE),
     *(PROCESS_CPU, PROCESS_MEMORY, PROCESS_OPEN_FDS, PROCESS_MAX_FDS, PROCESS_START),

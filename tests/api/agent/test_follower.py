@@ -436,6 +436,7 @@ def test_staleness_is_the_time_since_the_source_confirmed(source: Direct, time: 
     assert again.status().staleness > start + 250
     time.wall -= 10_000
     assert again.status().staleness == float("inf")
+    assert again.status().confirmed == 0
 
 
 def test_a_message_that_was_signed_before_proves_nothing_new(source: Direct, time: Time) -> None:

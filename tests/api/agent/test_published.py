@@ -60,7 +60,10 @@ def test_the_index_tells_how_fresh_it_is(folder: Folder, time: Time, tmp_path: P
     stepped(one, time, 2)
     time.advance(300)
     stepped(one, time)
-    assert one.status().staleness > 300
+    status = one.status()
+    assert status.staleness > 300
+    assert status.last_contact == pytest.approx(time.wall, abs=20), "the folder answers, though its publisher is dead"
+    assert status.confirmed == pytest.approx(time.wall - status.staleness)
     folder.history.issued = int(time.wall)
     folder.publish()
     stepped(one, time)

@@ -99,6 +99,12 @@ class PostgresConnections:
             ((found,),) = db.execute("SELECT pg_database_size(current_database())").fetchall()
         return {"database": int(found)}
 
+    def identity(self) -> str:
+        """Returns the identity of the store, which its dumps and copies have too."""
+        with self.reading() as db:
+            ((found,),) = db.execute("SELECT id FROM store_identity").fetchall()
+        return str(found)
+
     @contextmanager
     def reading(self) -> Iterator[PostgresConnection]:
         """Returns a connection that reads one state of the database in the whole block. Raises StoreUnavailable."""

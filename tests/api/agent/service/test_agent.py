@@ -365,7 +365,7 @@ def test_an_agent_without_a_bundle_is_not_ready_and_decides_nothing(shared: Edge
     with socket.create_server(("127.0.0.1", 0)) as nobody:
         url = f"http://127.0.0.1:{nobody.getsockname()[1]}"
         source = ("--env", "default", "--upstream", url, "--token-file", str(shared.folder / "token"))
-        line = command("agent", *source, *shared.common(state="nothing"))
+        line = command("agent", *source, *shared.common(state="nothing"), "--metrics-bind", "127.0.0.1:0")
         log = tmp_path / "log"
         with log.open("wb") as output:
             process = subprocess.Popen(line, stdout=output, stderr=output, env=environment())
@@ -376,6 +376,8 @@ def test_an_agent_without_a_bundle_is_not_ready_and_decides_nothing(shared: Edge
             headers = {"Authorization": f"Bearer {KEY}"}
             answer = httpx.post(f"{place}{SINGLE}", json=question("alice"), headers=headers)
             assert (answer.status_code, answer.headers["retry-after"]) == (503, "1")
+            metrics = log.read_text().split("the metrics are at ")[1].split(",")[0]
+            assert "\nwrit_ready 0.0\n" in httpx.get(metrics).text
         finally:
             process.terminate()
             process.wait(30)

@@ -351,6 +351,8 @@ def test_no_counter_falls_when_workers_are_killed(server: Server) -> None:
         after = wait_until(lambda: _metrics_after_trouble(server))
         assert isinstance(after, dict)
         assert value(after, "writ_workers") == WORKERS
+        assert _grown(before, after, "writ_worker_starts_total") == kills
+        assert _grown(before, after, "writ_worker_losses_total") == kills
         assert decisions(after) == decisions(before)
         _refuse_fallen(before, after)
         for _ in range(4):
@@ -366,8 +368,14 @@ def test_no_counter_falls_at_a_reload(server: Server) -> None:
         _replaced(server, old)
         after = wait_until(lambda: _metrics_after_trouble(server))
         assert isinstance(after, dict)
+        assert _grown(before, after, "writ_worker_starts_total") == WORKERS
+        assert _grown(before, after, "writ_worker_losses_total") == 0
         assert decisions(after) == decisions(before)
         _refuse_fallen(before, after)
+
+
+def _grown(before: Samples, after: Samples, name: str) -> float:
+    return value(after, name) - value(before, name)
 
 
 def _metrics_after_trouble(server: Server) -> Samples | None:
@@ -413,12 +421,14 @@ def test_an_agent_has_the_metrics_of_its_decisions(tmp_path: Path) -> None:
         ask(agent, *[post(SINGLE, question())] * 7)
         ask(agent, post(BATCH, {"evaluations": [question("mallory"), {}]}))
         ask(agent, post(RESOURCES, question() | {"options": {"return": "filter"}}))
-        assert wait_until(lambda: value(samples(agent), "writ_agent_last_contact_timestamp_seconds") > 0)
+        for since in ("last_contact", "confirmed"):
+            assert wait_until(lambda name=since: value(samples(agent), f"writ_agent_{name}_timestamp_seconds") > 0)
         assert wait_until(lambda: value(samples(agent), "writ_workers") == 2), "the second worker may start later"
         found = samples(agent)
         assert decisions(found, "(none)") == {"ALLOWED": 7, "ACTION_NOT_PERMITTED": 1, "error": 1}
         assert value(found, "writ_searches_total", search="resource") == 1
         assert value(found, "writ_workers") == 2
+        assert wait_until(lambda: value(samples(agent), "writ_ready") == 1)
         elsewhere = ("writ_store", "writ_audit", "writ_bundle", "writ_backup", "writ_disk")
         assert not any(name.startswith(elsewhere) for name, _ in found)
         assert value(found, "process_open_fds") > 0
