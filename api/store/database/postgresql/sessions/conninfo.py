@@ -5,6 +5,7 @@ in the URL names, or `public`. No schema with the name of the user comes before 
 """
 
 import re
+from itertools import zip_longest
 from typing import Any, Final
 
 import psycopg
@@ -86,7 +87,13 @@ def place_of(url: str) -> str:
     'postgresql://writ@db.example:5432/writ'
     >>> place_of("dbname=writ password=secret")
     'postgresql:///writ'
+    >>> place_of("postgresql://10.0.0.2,10.0.0.3:5433/writ")
+    'postgresql://10.0.0.2,10.0.0.3:5433/writ'
     """
     given = parameters_of(url)
-    user, port = (f"{given['user']}@" if "user" in given else ""), (f":{given['port']}" if "port" in given else "")
-    return f"postgresql://{user}{given.get('host') or ''}{port}/{given.get('dbname') or ''}"
+    user = f"{given['user']}@" if "user" in given else ""
+    hosts, ports = (str(given.get(name) or "").split(",") for name in ("host", "port"))
+    if len(ports) == 1:  # one port is that of each host
+        ports *= len(hosts)
+    places = ",".join(f"{host}:{port}" if port else host for host, port in zip_longest(hosts, ports, fillvalue=""))
+    return f"postgresql://{user}{places}/{given.get('dbname') or ''}"
