@@ -1,10 +1,11 @@
-"""Warns about a checked model that has no documents, such as one that is stored."""
+"""Warns about a model that has no documents, such as one that is stored, and finds the errors that it may have."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from ..bundles.wording import show_path, visible
-from .checks.draft import draft_of
+from .checks.all_checks import CHECKS
+from .checks.draft import Draft, draft_of
 from .diagnostics.diagnostic import Finding
 from .diagnostics.findings import DocumentFinding, Findings
 from .documents.element_list import ElementList
@@ -19,7 +20,7 @@ _MODEL = 0
 
 
 class ModelWarning(NamedTuple):
-    """A warning about a model. `path` starts at the element, like `$.effect`.
+    """A warning about a model, or an error of a stored one. `path` starts at the element, like `$.effect`.
 
     `kind` is the list, and `element` the element in it, or None if the warning is about the list as a whole.
     """
@@ -45,14 +46,32 @@ def lint_model(model: Model, now: float | None = None, limits: Limits = DEFAULTS
     `now` is the instant in epoch seconds. Without it, no lint says that something has expired. `limits.diagnostics` is
     the number of warnings that are listed.
     """
+    draft = _draft(model, (), limits, now)
+    return _listed(model, lint(draft, prepare_policies(draft, ()), False), limits)
+
+
+def model_errors(model: Model, zones: Collection[str], limits: Limits = DEFAULTS) -> ModelWarnings:
+    """Returns the errors that `load` finds in the documents of a stored model.
+
+    A store refuses errors. But a newer Writ may find one in what an older one has stored: the server goes on with it.
+    `zones` are the names of the known time zones.
+    """
+    draft = _draft(model, zones, limits, None)
+    return _listed(model, (finding for check in CHECKS for finding in check(draft)), limits)
+
+
+def _draft(model: Model, zones: Collection[str], limits: Limits, now: float | None) -> Draft:
     lists: dict[str, ElementList] = {}
     for name in LISTS:
         lists[name] = ElementList()
         lists[name].start_run(_MODEL, 0)
         lists[name].elements = [*getattr(model, name)]
-    draft = draft_of(lists, (), limits, now)
+    return draft_of(lists, zones, limits, now)
+
+
+def _listed(model: Model, found: Iterator[Finding], limits: Limits) -> ModelWarnings:
     findings = Findings(limits.diagnostics)
-    for finding in lint(draft, prepare_policies(draft, ()), False):
+    for finding in found:
         findings.add(DocumentFinding(_MODEL, finding))
     ordered = sorted((found.finding for found in findings.listed), key=_order)
     return ModelWarnings(tuple(_warnings(model, ordered)), findings.unlisted)

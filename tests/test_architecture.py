@@ -92,7 +92,7 @@ ROOMS = {
     "writ.api.store": _down(
         """
         historical_model store insight environment_changes promotions gateway_changes trials policy_tests copying
-        expiring gathered_writes writing models examination duties leases backups history sign_ins credentials audit
+        expiring gathered_writes writing examination models duties leases backups history sign_ins credentials audit
         finding
         search elements credential_rows actor pages gateway_settings environments environment_ids database errors
         """

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Final
 
 import click
 
@@ -20,6 +21,8 @@ from ..store.store import Store
 from .demo import demo_sources
 from .output import error_console, progress_bar
 from .sentences import summary
+
+_HAS_ERROR: Final = "the model of `%s` has an error, with which the service goes on: %s"
 
 
 def prepare_model(directory: Path, store: Store, sources: tuple[Path, ...], demo: bool, log: logging.Logger) -> None:
@@ -44,6 +47,8 @@ def prepare_model(directory: Path, store: Store, sources: tuple[Path, ...], demo
                 shown = checked.shown
                 del documents, submitted  # the bundle needs the memory
             for environment in store.environments():
+                for one in store.insight.errors(environment.id, store.limits).all:
+                    log.warning(_HAS_ERROR, environment.id, one)
                 with _room_missing_later(environment.id, log):
                     ensure_bundle(directory, store, environment.id, progress, known)
     except InvalidModel as ex:

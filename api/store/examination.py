@@ -1,9 +1,11 @@
 """Reads the facts of a store for a check of an installation, without an upgrade or any other change."""
 
+from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+from ...compiler.limits import DEFAULTS, Limits
 from .audit.anchor import Anchor
 from .audit.events import Event
 from .audit.seals import Seal, Sealer
@@ -13,11 +15,14 @@ from .database.connection import Connection
 from .database.connections import DatabaseServer, StoreConnections
 from .database.driver_errors import DRIVER_ERRORS
 from .database.engine import open_database
+from .database.newest_format import STORE_FORMAT
 from .database.sqlite.connections import SqliteConnections
 from .database.sqlite.migrating import check_application
 from .database.sqlite.opening import FILE
 from .database.sqlite.soundness import fault_of_pages, format_of
+from .environments import all_environments
 from .errors import StoreUnavailable
+from .models.stored_errors import StoredErrors, stored_errors
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +31,8 @@ class Examined:
 
     `newest` is the time (RFC 3339) of the newest audit entry, or None without an entry. `head` says what is wrong with
     the head of the audit log, or is None. `waits` is true if `writ restore` made the store, and no seal followed.
-    `unsealed` are the entries after the last seal. `created` is the time of the oldest environment.
+    `unsealed` are the entries after the last seal. `created` is the time of the oldest environment. `errors` are those
+    of the models, by the id of the environment; a store of an older format has none.
     """
 
     format: int
@@ -36,15 +42,16 @@ class Examined:
     waits: bool
     unsealed: Unsealed
     created: str | None
+    errors: Mapping[str, StoredErrors]
 
 
-def examine(path: Path, anchor: Anchor, sealer: Sealer) -> Examined:
+def examine(path: Path, anchor: Anchor, sealer: Sealer, limits: Limits = DEFAULTS) -> Examined:
     """Returns what is in the database `path`, whose every page it reads. `anchor` has the newest seal of its log.
 
     Raises StoreUnavailable for a file that is not a sound store.
     """
     try:
-        return _examined(SqliteConnections(path, "FULL"), anchor, sealer)
+        return _examined(SqliteConnections(path, "FULL"), anchor, sealer, limits)
     except DRIVER_ERRORS as ex:
         raise StoreUnavailable.at(path, f"can't be read ({ex}); restore a backup") from ex
 
@@ -64,7 +71,7 @@ def stored_environments(directory: Path, server: DatabaseServer | None) -> froze
         connections.close()
 
 
-def _examined(connections: SqliteConnections, anchor: Anchor, sealer: Sealer) -> Examined:
+def _examined(connections: SqliteConnections, anchor: Anchor, sealer: Sealer, limits: Limits) -> Examined:
     path = connections.path
     with connections.translated(), closing(connections.fresh()) as db:
         if not check_application(db, path):
@@ -77,7 +84,13 @@ def _examined(connections: SqliteConnections, anchor: Anchor, sealer: Sealer) ->
         head = None if waits else _fault_of_head(db, anchor, sealer)
         unsealed = unsealed_after(db, _seal_in(anchor))
         (created,) = db.execute("SELECT min(created) FROM environments").fetchone()
-    return Examined(int(version), path.stat().st_size, newest, head, waits, unsealed, created)
+        errors = errors_by_environment(db, limits) if version == STORE_FORMAT else {}
+    return Examined(int(version), path.stat().st_size, newest, head, waits, unsealed, created, errors)
+
+
+def errors_by_environment(db: Connection, limits: Limits) -> Mapping[str, StoredErrors]:
+    """Returns the errors of the models of a store, by the ids of their environments."""
+    return {one.id: stored_errors(db, one, limits) for one in all_environments(db)}
 
 
 def _seal_in(anchor: Anchor) -> Seal | None:

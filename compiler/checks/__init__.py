@@ -2,5 +2,5 @@
 
 Reading path: `draft` (the model that is checked) → `conditions_of` (the conditions of a policy) → the checks:
 `duplicates`, `references`, `instants`, `grants`, `groups`, `policies`, those in `conditions`, `declared_attributes`,
-`attribute_types`, `time_windows`, `allowlists`, `routes`, `silences` → `all_checks`.
+`attribute_types`, `both_sides`, `time_windows`, `allowlists`, `routes`, `silences` → `all_checks`.
 """

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from ..diagnostics.diagnostic import Finding
 from .allowlists import check_allowlists
 from .attribute_types import check_attribute_types
+from .both_sides import check_both_sides
 from .conditions.compared_values import check_compared_values
 from .conditions.constants import check_constants
 from .conditions.pattern_sizes import check_pattern_sizes
@@ -38,6 +39,7 @@ CHECKS: tuple[Callable[[Draft], Iterator[Finding]], ...] = (
     check_declared_attributes,
     check_declared_values,
     check_attribute_types,
+    check_both_sides,
     check_instants,
     check_time_windows,
     check_allowlists,

@@ -1,14 +1,16 @@
 """Stores for tests: documents put into a real store, and random edits of their elements."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+import pytest
 from writ.api.store.actor import Actor
 from writ.api.store.elements.edits import Create, Delete, Edit, Patch, Replace
 from writ.api.store.elements.kinds import KINDS
 from writ.api.store.errors import BadQuery, Refusal
 from writ.api.store.store import Store
+from writ.compiler import check_elements, load
 from writ.compiler.model.elements import SINGLE_MEMBERS, ElementKind
 from writ.compiler.model.single_members import element_of
 from writ.compiler.source import Source
@@ -28,6 +30,14 @@ def source(document: Document) -> Source:
 def put(store: Store, document: Document, env: str = ENV) -> None:
     """Replace a model."""
     store.put_model(env, ACTOR, [source(document)])
+
+
+def put_as_an_earlier_writ(store: Store, document: Document, *less: Callable[..., object], env: str = ENV) -> None:
+    """Replace a model with the checks of an earlier Writ: it lacks some of today's."""
+    with pytest.MonkeyPatch.context() as patched:
+        for module in (load, check_elements):
+            patched.setattr(module, "CHECKS", tuple(one for one in module.CHECKS if one not in less))
+        put(store, document, env)
 
 
 def stored(store: Store, env: str = ENV) -> Document:

@@ -2,7 +2,8 @@
 
 import fcntl
 import logging
-from collections.abc import Iterator
+import os
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -10,6 +11,7 @@ from ....bundles.conditions.instants import parse_instant, seconds_not_before
 from ...engines.live.data_directory import LOCK_FILE
 from ...identity.keys.ring import KeyRing, KeySealer
 from ...identity.keys.sources import audit_keys_at
+from ...settings.model_limits import model_limits
 from ...settings.settings import Settings
 from ...settings.store_settings import StoreSettings
 from ...store.audit.anchor import FILE as HEAD_FILE
@@ -20,13 +22,16 @@ from ...store.database.newest_format import STORE_FORMAT
 from ...store.database.sqlite.log_damage import sentence_on_damage
 from ...store.database.sqlite.opening import FILE
 from ...store.errors import StoreUnavailable
-from ...store.examination import Examined, examine
+from ...store.examination import Examined, errors_by_environment, examine
 from ...store.leases.reaching import reached_to_look
+from ...store.models.stored_errors import StoredErrors
 from .backup_check import HOUR, check_backup
 from .finding import DoctorFinding, failure, ok, warning
 
 _COMMANDS: Final = ("run `ch", "let ", "make ")
 """The beginnings of the remedies of missing rights and room, with which a message may end."""
+
+_CORRECT: Final = "correct it: until then it decides as before, but its next change and each promotion are refused"
 
 CLOCK_SECONDS: Final = 5.0
 """By how much the clock may be behind the newest entry of the audit log, or differ from that of a service."""
@@ -48,11 +53,12 @@ def check_store(directory: Path, settings: Settings, now: float) -> Iterator[Doc
     quiet = logging.Logger("doctor", logging.CRITICAL + 1)
     sealer = KeySealer(KeyRing(audit_keys_at(directory, settings.audit_key), quiet))
     try:
-        examined = examine(path, Anchor(directory / HEAD_FILE), sealer)
+        examined = examine(path, Anchor(directory / HEAD_FILE), sealer, model_limits(os.environ))
     except StoreUnavailable as ex:
         yield _unusable(ex)
         return
     yield from (_format(examined), _head(examined, now), _clock(examined, now))
+    yield from _models(examined.errors)
     if settings.backup_hours:
         yield check_backup(directory, examined.created, settings.backup_hours, now)
 
@@ -85,6 +91,8 @@ def _check_server(directory: Path, named: StoreSettings) -> Iterator[DoctorFindi
         server = reached_to_look(named.url)
         connections = open_database(directory, server, create=False).connections
         loss, exposed = connections.possible_loss(), connections.exposures()
+        with connections.reading() as db:
+            errors = errors_by_environment(db, model_limits(os.environ))
         connections.close()
     except StoreUnavailable as ex:
         yield failure(str(ex), "correct the URL or the database; `writ serve` fails until then")
@@ -97,6 +105,7 @@ def _check_server(directory: Path, named: StoreSettings) -> Iterator[DoctorFindi
     for exposure in exposed:
         said, _, remedy = exposure.rpartition("; ")
         yield warning(said, remedy)
+    yield from _models(errors)
 
 
 def _format(examined: Examined) -> DoctorFinding:
@@ -109,6 +118,13 @@ def _format(examined: Examined) -> DoctorFinding:
     if examined.format < STORE_FORMAT:
         return ok(f"the store is sound, {size}; the next start upgrades it from format {examined.format}")
     return ok(f"the store is sound, {size}, of format {examined.format}")
+
+
+def _models(errors: Mapping[str, StoredErrors]) -> Iterator[DoctorFinding]:
+    """Yields the errors that this Writ finds in what an earlier one has stored."""
+    for environment, found in errors.items():
+        for one in found.all:
+            yield warning(f"the model of `{environment}` has an error: {one}", _CORRECT)
 
 
 def _head(examined: Examined, now: float) -> DoctorFinding:

@@ -53,6 +53,7 @@ def preview_lines(preview: PreviewAnswer, target: str, form: str) -> Iterator[st
     yield from _test_lines(preview.tests)
     for use in preview.in_use:
         yield f"not possible: {use.named} still uses {in_backticks(use.refers_to)}"
+    yield from (f"error: {one}" for one in preview.errors)
     if preview.drift.drifted:
         yield f"{target} was edited in place; to overwrite that, promote with --accept-drift:"
         yield from drift_lines(preview.drift)
@@ -91,6 +92,7 @@ def promotion_lines(promotion: Promotion, target: str) -> Iterator[str]:
         case "done":
             yield f"{what} is in force as revision {promotion.revision}: {promotion.id}"
     yield from count_lines(promotion.changes)
+    yield from (f"error: {one}" for one in promotion.errors)
     yield f"digest {promotion.digest}"
 
 

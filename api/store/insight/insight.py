@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from ....bundles.wording import quoted
+from ....compiler.limits import Limits
 from ....compiler.model.elements import Element, ElementKind, Model, Policy
 from ..database.connections import StoreConnections
 from ..elements.declarations import all_declared, declared, referred
@@ -12,6 +13,7 @@ from ..environment_ids import Bounds
 from ..environments import Environment, environment_within
 from ..errors import ElementKey, NotFound
 from ..models.reading import model_of
+from ..models.stored_errors import StoredErrors, stored_errors
 from .attention import Attention, ToAdminister, attention, to_administer
 from .element_counts import CountsByList, RememberedCounts
 from .element_graph import ElementGraph, Node, element_graph
@@ -56,6 +58,11 @@ class Insight:
             environment = environment_within(db, env, bounds)
             administered = to_administer(db, environment, now, bounds) if administers else None
             return environment, attention(db, environment, now, bounds), administered
+
+    def errors(self, env: str, limits: Limits) -> StoredErrors:
+        """Returns the errors of a model that was stored without them, which a server goes on with."""
+        with self._connections.reading() as db:
+            return stored_errors(db, environment_within(db, env, None), limits)
 
     def linted_model(self, env: str, uuid: str) -> tuple[Environment, Model]:
         """Returns the environment, and its model as far as lints read it. `uuid` is that of the environment.

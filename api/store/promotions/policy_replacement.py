@@ -2,28 +2,33 @@
 
 from collections.abc import Iterator
 from copy import copy
+from functools import cached_property
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, Final, NamedTuple
 
 import msgspec
 from msgspec.structs import replace
 
-from ....compiler.model.elements import ElementKind
+from ....compiler.model.elements import ElementKind, Model
 from ..actor import Actor
 from ..database.connection import Connection
 from ..elements.kinds import KINDS
 from ..environments import Environment
-from ..errors import MAX_LISTED_USERS, Drifted
+from ..errors import MAX_LISTED_USERS, Conflict, Drifted
 from ..history.origin import Origin
 from ..models.model_pairs import ModelPair, with_lists
 from ..models.reading import model_of, put_lists
 from ..models.remaining_uses import Use, lost_actions, refuse_uses, uses
 from ..models.replacing import Replacement, ReplacementResult
+from ..models.stored_errors import errors_of
 from .differences import differences, shown
 from .model_drift import baseline, drift_of
 from .policy_model import POLICY_LISTS, PolicyModel, policy_model
 from .promotion import Drift, ElementDifference, Preview, RoleRename
 from .renamed_roles import renamed_assignments, renamed_differences
+
+_MOST_NAMED: Final = 5
+"""The errors that a refusal names."""
 
 
 class PolicySource(NamedTuple):
@@ -64,7 +69,7 @@ class PolicyReplacement:
 
     def prepare(self) -> None:
         """Find the digests and the difference now, for a later `within`."""
-        _ = self.before.digest, self.after.digest
+        _ = self.before.digest, self.after.digest, self.errors
         self._difference = self._replacement()
 
     def within(self, db: Connection) -> "PolicyReplacement":
@@ -72,6 +77,12 @@ class PolicyReplacement:
         later = copy(self)
         later._db = db
         return later
+
+    @cached_property
+    def errors(self) -> tuple[str, ...]:
+        """The errors of the policy model that it brings, as sentences. Its environment may have them from long ago."""
+        lists: dict[str, Any] = {kind.name: tuple(self.after.elements(kind.name)) for kind in POLICY_LISTS}
+        return errors_of(Model(**lists)).all
 
     @property
     def is_restoration(self) -> bool:
@@ -93,6 +104,7 @@ class PolicyReplacement:
             tuple(islice(self._uses(), MAX_LISTED_USERS)),
             drift_of(self._db, self.target),
             renames=self.renames,
+            errors=self.errors,
         )
 
     def models(self) -> ModelPair | None:
@@ -114,8 +126,11 @@ class PolicyReplacement:
         """Returns the drift that it overwrites.
 
         Raises Conflict if an element of the target uses what it removes. Raises Drifted for a drift that is not
-        accepted; a restoration overwrites it by its nature.
+        accepted; a restoration overwrites it by its nature. Raises Conflict for a policy model with errors, but a
+        restoration is the way back in an emergency.
         """
+        if self.errors and not self.is_restoration:
+            raise Conflict(f"what the promotion brings has errors: {'; '.join(self.errors[:_MOST_NAMED])}")
         remedy = "remove what uses it first, or keep it in the environment that is promoted"
         refuse_uses(self._uses(), "the promotion removes", remedy)
         drift = drift_of(self._db, self.target)

@@ -75,6 +75,7 @@ class Preview(Struct, frozen=True, rename=SOURCE_NAMES):
 
     `elements` are the changed elements, the first 1,000, and `truncated` says that there are more. `in_use` are the
     elements that prevent the promotion. With `renames`, `elements` has the assignments too that get the new role.
+    `errors` are those of the policy model: they prevent a promotion, and a restoration only warns of them.
     """
 
     environment: str
@@ -89,6 +90,7 @@ class Preview(Struct, frozen=True, rename=SOURCE_NAMES):
     drift: Drift
     dry_run: bool = True
     renames: tuple[RoleRename, ...] = ()
+    errors: tuple[str, ...] = ()
 
 
 class Promotion(Struct, frozen=True, omit_defaults=True, rename=SOURCE_NAMES):
@@ -99,7 +101,8 @@ class Promotion(Struct, frozen=True, omit_defaults=True, rename=SOURCE_NAMES):
     `environment`, `epoch` and `source_revision` say where the policy model comes from. In a restoration and a change
     of gateway settings, that is the environment itself. `revision` is the one that it made in the target, `digest` that
     of the policy model or the settings, and `replaces` that of those before. `accepted_drift` are the edits in place
-    that it overwrote. `renames` are the roles whose assignments it carries over to a new name.
+    that it overwrote. `renames` are the roles whose assignments it carries over to a new name. `errors` are those of a
+    policy model that was restored although this Writ finds some in it.
     """
 
     id: str
@@ -121,6 +124,7 @@ class Promotion(Struct, frozen=True, omit_defaults=True, rename=SOURCE_NAMES):
     decided_at: str | None = None
     reason: str | None = None
     renames: tuple[RoleRename, ...] = ()
+    errors: tuple[str, ...] = ()
 
 
 class GatewayDifference(Struct, frozen=True):

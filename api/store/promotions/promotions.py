@@ -277,6 +277,7 @@ class Promotions:
             wanted.note,
             drift.changes or None,
             renames=takeover.renames,
+            errors=takeover.errors if takeover.is_restoration else (),
         )
         add_record(db, target, made, takeover.after.packed() if waits else None, people)
         self._audit(db, actor, target, Event.PROMOTION_REQUESTED if waits else _done_event(made), made)

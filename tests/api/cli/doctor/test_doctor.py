@@ -1,6 +1,7 @@
 """`writ doctor`: what it finds in a sound and in a hostile installation, and what it never prints."""
 
 import json
+import logging
 import os
 import re
 import shutil
@@ -14,17 +15,21 @@ from pathlib import Path
 
 import pytest
 from writ.api.cli.doctor import store_checks as checks_of_the_store
+from writ.api.cli.start_model import prepare_model
 from writ.api.settings.settings import settings_from
 from writ.api.store.audit.anchor import FILE as HEAD_FILE
 from writ.api.store.backups.last_backup import note_backup
 from writ.api.store.database.schema import MIGRATIONS
 from writ.api.store.database.sqlite.migrating import APPLICATION_ID
 from writ.api.store.database.sqlite.opening import FILE
+from writ.api.store.store import Store
 from writ.bundles.system_errors import user_name
+from writ.compiler.checks.both_sides import check_both_sides
 
 from tests.support.certificates import Authority
 from tests.support.command import writ
 from tests.support.server import KEY, running
+from tests.support.stored import put_as_an_earlier_writ
 
 NEWEST = len(MIGRATIONS)
 
@@ -409,3 +414,24 @@ def test_a_damaged_log(data: Path) -> None:
     (data / f"{FILE}-wal").write_bytes(damaged)
     only(data, "failure", "store", "was damaged, and 3 changes after the damage are lost")
     assert (data / f"{FILE}-wal").read_bytes() == damaged
+
+
+def test_it_lists_the_errors_of_models_that_an_earlier_writ_has_stored(
+    data: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    store = Store.open(data)
+    kinds = {"conditions": {"resource_attrs": [{"key": "amount", "op": "eq", "value_of": "subject.limit"}]}}
+    scope = {"resource_type_id": "payment", "actions": ["read"]}
+    declared = [{"id": "payment", "actions": ["read"], "attributes": {"amount": "number"}}]
+    model = {
+        "extensions": ["references"],
+        "resource_types": declared,
+        "policies": [{"id": "over", "effect": "DENY", "resource_types": [scope], **kinds}],
+        "attributes": {"subject": {"user": {"limit": "string"}}},
+    }
+    put_as_an_earlier_writ(store, model, check_both_sides)
+    prepare_model(data, store, (), False, logging.getLogger())
+    store.close()
+    said = "the policy `over`: `amount` of the resource type `payment` is declared as number"
+    assert f"the model of `default` has an error, with which the service goes on: {said}" in caplog.text
+    only(data, "warning", "store", f"the model of `default` has an error: {said}")
