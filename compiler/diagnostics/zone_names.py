@@ -1,8 +1,12 @@
 """Suggests a time zone for an abbreviation, an offset or a city."""
 
+from difflib import get_close_matches
 from functools import lru_cache
 
-from ...bundles.wording import did_you_mean, quoted
+from ...bundles.wording import MAX_COMPARED_CHARACTERS, quoted
+
+_NEAR = 0.75
+"""The likeness that a city shall have to be suggested: with less, it is another one."""
 
 _REMEMBERED_NAMES = 1_024
 _ABBREVIATIONS = {
@@ -56,7 +60,7 @@ _ABBREVIATIONS = {
 
 @lru_cache(_REMEMBERED_NAMES)
 def suggest_zone(name: str, known: frozenset[str]) -> str:
-    """Returns help for an unknown time zone, or "" if nothing is near. `known` are the names of all zones.
+    """Returns help for an unknown time zone, by its city. `known` are the names of all zones.
 
     >>> suggest_zone("CEST", frozenset(("EST", "Europe/Berlin"))), suggest_zone("oslo", frozenset(("Europe/Oslo",)))
     ('write a zone by a city in it, such as `Europe/Berlin`', 'did you mean `Europe/Oslo`?')
@@ -68,6 +72,11 @@ def suggest_zone(name: str, known: frozenset[str]) -> str:
         return f"write a zone by a city in it, such as {quoted(zone)}"
     if name.startswith(("+", "-")) or (any(mark in name for mark in "+-") and any(map(str.isdigit, name))):
         return "write a zone by a city in it, such as `Europe/Berlin`: an offset does not follow the seasons"
-    city = name.casefold().replace(" ", "_")
-    found = sorted(one for one in known if one.casefold().rpartition("/")[2] == city)
-    return f"did you mean {quoted(found[0])}?" if found else did_you_mean(name, known)
+    city = name.casefold().rpartition("/")[2].replace(" ", "_")
+    cities = {one.casefold().rpartition("/")[2]: one for one in sorted(known, reverse=True)}
+    near = get_close_matches(city, cities, n=1, cutoff=_NEAR) if len(city) <= MAX_COMPARED_CHARACTERS else []
+    return (
+        f"did you mean {quoted(cities[near[0]])}?"
+        if near
+        else "write a zone by a large city in it, such as `Europe/Berlin`"
+    )

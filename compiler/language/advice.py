@@ -8,11 +8,18 @@ from collections.abc import Callable, Sequence
 
 from ...bundles.wording import quoted
 from ..diagnostics.synonyms import suggest
-from .fault_place import FaultPlace
-from .grammar import CLAUSES
+from .advising.attributes import attributes
+from .advising.commas import NEGATIONS, and_as_type, comma, comma_too_much
+from .advising.comparing import arithmetic, comparing
+from .advising.declaring import declaring
+from .advising.gates import gates
+from .advising.meant_numbers import meant_by_marks
+from .advising.people import included_roles, people, scopes
+from .advising.timing import timing, turned_round
+from .fault_place import NAME_LIKE, FaultPlace
 from .phrases import PHRASES
 from .statements import BLANKS
-from .words import SECTIONS, STATEMENTS
+from .words import STATEMENTS
 
 UNINDENT = "remove the indentation: a statement starts at the beginning of a line"
 COMMENT = "a comment starts with `#`"
@@ -20,7 +27,6 @@ CONSTANTS = frozenset(("STRING", "NUMBER", "TRUE", "FALSE", "NULL"))
 """The terminals that together mean that a constant may stand at a place."""
 
 _NAMES = frozenset(("NAME", "STRING", "NUMBER"))
-_NAME_LIKE = frozenset(("NAME", "STRING", "NUMBER", "name", "text"))
 _ENTITIES = frozenset(("assign", "grant", "group", "subject", "resource"))
 _OF_POLICIES = frozenset(("allow", "and", "at", "deny", "description", "disabled", "priority", "when"))
 """Words that only go on with a policy."""
@@ -30,6 +36,10 @@ _COMPARED = {
     **dict.fromkeys(("contains", "includes"), "write `has` for an element of an array, or `matches` to search a text"),
     **dict.fromkeys(("overlaps", "intersects"), "write `has any of` for arrays with a common element"),
     "between": "write two comparisons, such as `resource.size >= 1 and resource.size <= 9`",
+    **dict.fromkeys(("above", "over", "exceeds"), "write `>`"),
+    **dict.fromkeys(("below", "under"), "write `<`"),
+    **dict.fromkeys(("equals", "equal", "eq"), "write `is`"),
+    **dict.fromkeys(("ne", "neq", "differs"), "write `is not`"),
     "starts": "write `matches` with a pattern such as `'^draft'`",
     "startswith": "write `matches` with a pattern such as `'^draft'`",
     "ends": "write `matches` with a pattern such as `'draft$'`",
@@ -38,13 +48,16 @@ _COMPARED = {
 """The advice for words of other languages in the place of a comparison."""
 
 _OTHERS = {
-    "unless": "write `when` with the opposite comparison, or a policy with `deny`",
     "except": "write it after the roles: `deny everyone except editor to read document`",
     "or": "write a policy for each case, or `in` for several values of one attribute",
     "between": "write `from` and `until`, such as `from 09:00 until 17:00`",
     **dict.fromkeys(("external_id", "external-id", "externalid"), "write `external id`"),
     "limit": "write `at most 5 times in 1 hour`",
     "enabled": "leave it out, or write `disabled`",
+    "only": "leave it out: what no policy allows is denied",
+    "as": "write `when`",
+    "provided": "write `when`",
+    **dict.fromkeys(("never", "don", "must", "mustn"), "write a policy with `deny`"),
     "else": "leave it out: what no policy allows is denied",
     "effect": "write `allow` or `deny`",
     "conditions": "write `when`",
@@ -100,18 +113,11 @@ def _braces(place: FaultPlace) -> str:
     return "leave the braces out: a statement ends where the next line starts without indentation"
 
 
-def _comma_too_much(place: FaultPlace) -> str:
-    if place.kind == "$END" and place.before[-1].type == "COMMA":
-        return "remove the comma"
-    after_comma = len(place.before) > 1 and place.before[-2].type == "COMMA"
-    return f"remove the comma before {quoted(place.said(1))}" if after_comma and place.said(1) in CLAUSES else ""
-
-
 def _reference(place: FaultPlace) -> str:
     """The type of a subject or a resource without its id."""
     if place.statement not in _ENTITIES or place.kind not in ("$END", "COMMA") or place.accepted - {"$END"} != _NAMES:
         return ""
-    if len(place.before) < 2 or place.before[-1].type not in _NAME_LIKE:
+    if len(place.before) < 2 or place.before[-1].type not in NAME_LIKE:
         return ""
     kind = "document" if place.statement == "resource" else "user"
     has_group = place.statement in ("assign", "group") or place.said(2) == "to"
@@ -142,35 +148,17 @@ def _declared_resource(place: FaultPlace) -> str:
     return "write the attributes of resources in their type, such as `type document attributes size number`"
 
 
-def _and_as_type(place: FaultPlace) -> str:
-    if place.said(1) in ("and", "or") and place.before[-1].type in _NAME_LIKE and "COMMA" in place.accepted:
-        return f"write a comma in the place of {quoted(place.said(1))}"
-    return ""
-
-
-def _attribute(place: FaultPlace) -> str:
-    if "ATTRIBUTE" not in place.accepted or place.found is None:
-        return ""
-    if place.word in ("not", "no"):
-        return "write `is not` or `not in` after the attribute"
-    section, dot, rest = place.word.partition(".")
-    if f"{section}." in SECTIONS:
-        return f"write the attribute after a dot, such as {quoted(f'{section}.status')}"
-    if not dot:
-        shown = f"{quoted(f'resource.{section}')}, or " if place.kind == "NAME" else ""
-        return f"write {shown}`subject`, `action` or `context` before the dot" if shown else ""
-    near = suggest(section, [one.removesuffix(".") for one in SECTIONS])
-    known = "an attribute starts with `resource.`, `subject.`, `action.` or `context.`"
-    return near.replace("`?", f".{rest}`?") or known
-
-
 def _comparison(place: FaultPlace) -> str:
     if "MATCHES" not in place.accepted:
         return ""
     if place.found is None or place.word == "and":
         attribute = place.before[-1].text
         return f"for a truth value, write {quoted(f'{attribute} is true')}"
-    return _COMPARED.get(place.word.casefold()) or suggest(place.word, place.keywords())
+    known = _COMPARED.get(place.word.casefold()) or suggest(place.word, place.keywords())
+    is_constant = place.kind in NAME_LIKE or place.word in ("true", "false")
+    return known or (
+        f"write `is` before {quoted(place.word)}" if is_constant and place.word not in NEGATIONS | {"of"} else ""
+    )
 
 
 def _constant(place: FaultPlace) -> str:
@@ -180,9 +168,11 @@ def _constant(place: FaultPlace) -> str:
         return "write `is not`"
     if place.said(1) == "is" and place.word in ("<", "<=", ">", ">=", "matches"):
         return "leave `is` out"
+    if place.kind == "PATH" and place.said(1) == "matches":
+        return f"a pattern is in quotes, without slashes: {_in_single_quotes(place.word.strip('/'))}"
     if place.kind in ("PATH", "HOSTS", "CAPTURE", "ADDRESS"):
         return f"put a text in quotes: {_in_quotes(place.word)}"
-    if place.found is None and place.before[-1].type in _NAME_LIKE:
+    if place.found is None and place.before[-1].type in NAME_LIKE:
         return "put a text of several words in quotes"
     return ""
 
@@ -190,8 +180,12 @@ def _constant(place: FaultPlace) -> str:
 def _after_constant(place: FaultPlace) -> str:
     if "AND" not in place.accepted:
         return ""
+    if place.before[-1].type == "NUMBER" and (meant := meant_by_marks(place.text, place.before[-1].start)):
+        return meant
     if place.kind == "COMMA":
         return "write `and` between conditions"
+    if place.before[-1].type == "NUMBER" and place.kind == "NAME" and place.word.isupper():
+        return f"leave the unit out: {quoted(place.said(1))}"
     if (
         place.found is not None
         and place.found.start == place.before[-1].end
@@ -202,7 +196,7 @@ def _after_constant(place: FaultPlace) -> str:
         return "write `in` without `is`, or put a text of several words in quotes"
     if place.kind != "NAME":
         return ""
-    known = _OTHERS.get(place.word.casefold()) or suggest(place.word, place.keywords())
+    known = _unless(place) or _OTHERS.get(place.word.casefold()) or suggest(place.word, place.keywords())
     if known or place.before[-1].type != "text" or place.before[-1].text.startswith(("'", '"')):
         return known
     return f"put a text of several words in quotes: {_in_quotes(f'{place.said(1)} {place.word}')}"
@@ -218,7 +212,7 @@ def _roles(place: FaultPlace) -> str:
         return "write `everyone` before `except`"
     if place.said(2) == "except" and place.said(1) == "to":
         return "write the roles that are left out between `except` and `to`"
-    if place.word in ("and", "or"):
+    if place.word == "or":
         return "write a comma between roles"
     if place.said(1) in ("role", "roles"):
         return f"leave {quoted(place.said(1))} out: only roles can stand here"
@@ -267,8 +261,18 @@ def _rate(place: FaultPlace) -> str:
     return "write `at most 5 times in 1 hour`" if in_rate and place.statement == "policy" else ""
 
 
+def _unless(place: FaultPlace) -> str:
+    """A policy with `unless`. In a DENY, the opposite comparison would not hold where the attribute is missing."""
+    if place.word != "unless":
+        return ""
+    if place.effect == "deny":
+        return "write these conditions after `when` in each policy that allows, in the place of this `deny`"
+    return "write `when` with the opposite comparison, or a policy with `deny`"
+
+
 def _word(place: FaultPlace) -> str:
-    return _OTHERS.get(place.word.casefold(), "") or (suggest(place.word, place.keywords()) if place.found else "")
+    known = _unless(place) or _OTHERS.get(place.word.casefold(), "")
+    return known or (suggest(place.word, place.keywords()) if place.kind == "NAME" else "")
 
 
 def _quotes(place: FaultPlace) -> str:
@@ -285,11 +289,8 @@ def _quotes(place: FaultPlace) -> str:
     return ""
 
 
-def _comma(place: FaultPlace) -> str:
-    if place.kind == "COMMA":
-        return f"write a statement with {quoted(place.statement)} for each"
-    between = place.kind in _NAME_LIKE and place.before[-1].type in _NAME_LIKE and "COMMA" in place.accepted
-    return f"write a comma before {quoted(place.word)}" if between else ""
+def _in_single_quotes(text: str) -> str:
+    return quoted(f"'{text}'")
 
 
 def _in_quotes(text: str) -> str:
@@ -299,16 +300,25 @@ def _in_quotes(text: str) -> str:
 _RULES: Sequence[Callable[[FaultPlace], str]] = (
     _comment,
     _indentation,
+    timing,
+    turned_round,
+    comparing,
+    arithmetic,
+    people,
+    included_roles,
+    scopes,
+    gates,
+    declaring,
     *PHRASES,
     _policy_without_id,
     _braces,
-    _comma_too_much,
+    comma_too_much,
     _reference,
     _colon,
     _other_statement,
     _declared_resource,
-    _and_as_type,
-    _attribute,
+    and_as_type,
+    attributes,
     _comparison,
     _constant,
     _after_constant,
@@ -319,5 +329,5 @@ _RULES: Sequence[Callable[[FaultPlace], str]] = (
     _rate,
     _word,
     _quotes,
-    _comma,
+    comma,
 )

@@ -124,7 +124,8 @@ def _alternatives(accepted: frozenset[str]) -> str:
     phrases += [_TERMINALS[name] for name in _TERMINALS if name in rest]
     phrases += [quoted(word) for word in sorted(KEYWORDS) if word.upper() in rest]
     phrases += groups
-    return joined(phrases + [_MARKS[name] for name in _MARKS if name in rest], "or")
+    alternatives = phrases + [_MARKS[name] for name in _MARKS if name in rest]
+    return joined(alternatives, "or") if alternatives else "the end of the statement"
 
 
 def _shown(token: Placed) -> str:

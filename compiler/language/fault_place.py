@@ -3,8 +3,14 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from .grammar import KEYWORDS
+from .grammar import CLAUSES, KEYWORDS
 from .placed import Placed
+
+NAME_LIKE = frozenset(("NAME", "STRING", "NUMBER", "name", "text"))
+"""The kinds of tokens that are names, or that were read as one."""
+
+_ENDS = frozenset(word.upper() for word in CLAUSES - {"in"})
+"""The keywords that end a comparison."""
 
 
 class FaultPlace(NamedTuple):
@@ -38,6 +44,34 @@ class FaultPlace(NamedTuple):
     def said(self, back: int) -> str:
         """Returns the token that stands `back` tokens before the place, or ""."""
         return str(self.before[-back].value) if back <= len(self.before) else ""
+
+    @property
+    def kind_before(self) -> str:
+        """The kind of the token before the place."""
+        return self.before[-1].type
+
+    @property
+    def effect(self) -> str:
+        """The effect of the policy, as far as it was read: `allow`, `deny` or ""."""
+        return next((token.type.lower() for token in self.before if token.type in ("ALLOW", "DENY")), "")
+
+    def line(self) -> str:
+        """Returns the line of the unexpected token."""
+        start = len(self.text) if self.found is None else self.found.start
+        return self.text[self.text.rfind("\n", 0, start) + 1 :].split("\n", 1)[0].strip()
+
+    def is_on_new_line(self) -> bool:
+        """Returns whether the unexpected token starts a line."""
+        return self.found is not None and "\n" in self.text[self.before[-1].end : self.found.start]
+
+    def compared(self) -> tuple[str, str]:
+        """Returns the attribute of the comparison at the place and the rest of its line, or twice "" outside of one."""
+        for token in reversed(self.before):
+            if token.type == "ATTRIBUTE":
+                return token.text, self.text[token.end :].split("\n", 1)[0]
+            if token.type in _ENDS:
+                break
+        return "", ""
 
     def keywords(self) -> list[str]:
         """Returns the keywords that may stand here."""

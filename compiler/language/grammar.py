@@ -35,7 +35,7 @@ type: "type" name label? type_clause*
 actions: "actions" name ("," name)*
 closed: "closed"
 attribute_kinds: "attributes" (kind (","? kind)*)?
-kind: name name "required"? ("one" "of" array)?
+kind: name name ("required" | "one" "of" array)*
 
 role: "role" name label?
 

@@ -50,7 +50,9 @@ def _compared(place: FaultPlace) -> str:
 def _condition(place: FaultPlace) -> str:
     """A constant where a condition starts, and a condition without `when`."""
     if place.accepted == {"ATTRIBUTE"} and place.kind in ("STRING", "NUMBER"):
-        if place.said(1) == "and" and place.said(3) in ("is", "not"):
+        if place.said(1) == "and" and place.said(3) == "not":
+            return "write `not in` for several values of one attribute, or repeat the attribute after `and`"
+        if place.said(1) == "and" and place.said(3) == "is":
             return "write `in` for several values of one attribute, or repeat the attribute after `and`"
         return 'write the attribute first, such as `resource.tag is "x"`'
     if place.word == "and" and "WHEN" in place.accepted and "AND" not in place.accepted and place.found is not None:

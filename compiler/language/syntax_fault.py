@@ -4,8 +4,12 @@ import re
 from collections.abc import Sequence
 
 from ...bundles.wording import quoted
+from .advising.comparing import ARITHMETIC
+from .advising.meant_attributes import meant_method
+from .advising.people import ANY_OF_THEM
 from .placed import Placed
 from .statements import BLANKS
+from .words import SECTIONS
 
 
 class SyntaxFault(Exception):
@@ -24,7 +28,12 @@ class SyntaxFault(Exception):
 _LEAVE_OUT = "leave it out: a statement ends where the next line starts without indentation"
 _OPERATORS = {
     **dict.fromkeys(("=", "==", "==="), "write `is`"),
-    **dict.fromkeys(("!", "!=", "!==", "<>"), "write `is not`, `not in` or `is false` after the attribute"),
+    "!": "write `is not`, `not in` or `is false` after the attribute",
+    **dict.fromkeys(("!=", "!==", "<>"), "write `is not`"),
+    **dict.fromkeys(
+        ("!~", "!=~"), "no comparison is the opposite of `matches`: write a policy with `deny` for what matches"
+    ),
+    "^": "put the whole pattern in single quotes, such as `'^draft'`",
     "=>": "write `>=`",
     "=<": "write `<=`",
     "=~": "write `matches`",
@@ -37,7 +46,7 @@ _OPERATORS = {
     **dict.fromkeys((";", ";;"), _LEAVE_OUT),
     **dict.fromkeys(("(", ")"), "leave the parentheses out: all conditions of a policy must hold"),
     "*": "write `do anything to` for any action, and `everything` for any type",
-    "$": "a condition compares with a constant; put a text that contains `$` in quotes",
+    "$": "write an attribute such as `subject.id` in the place of a variable; put a text that contains `$` in quotes",
     "%": "put a text that contains `%` in quotes",
     "?": "put a text that contains `?` in quotes",
     "@": "put a text that starts with `@` in quotes",
@@ -57,6 +66,19 @@ _HEAD = {
 }
 """The help outside of conditions."""
 
+_OWN = re.compile(r"(subject|resource|action|context)'s (\w+)$")
+_NEGATED = {"isn": "is not", "doesn": "is not", "hasn": "has none of", "aren": "is not"}
+"""What is meant by a word with `n't` after it, by what is before the apostrophe."""
+
+_LOOKED_AT = 80
+"""The characters after a fault that advice looks at."""
+
+_SIGNS = frozenset(("+", "-", "*", "%", "**", "^"))
+_CURRENCIES = frozenset("$€£¥")
+_COMPARES = frozenset(("is", "not", "<", "<=", ">", ">=", "in", ","))
+"""The words before a number."""
+
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _CLOCK = re.compile(r"\d{1,2}:\d\d")
 _RUN = re.compile(r"[=!<>&|~:;-]+|/\*|.", re.DOTALL)
 
@@ -68,15 +90,22 @@ def bad_character(text: str, start: int, words: Sequence[str]) -> SyntaxFault:
     if shown[0] in "\"'":
         end = start + len(text[start:].split("\n", 1)[0].rstrip(BLANKS))
         help_text = f"write the closing {quoted(shown)} on the same line"
-        if start and text[start - 1].isalnum():
+        if own := _OWN.search(text[:end]):
+            help_text = f"write {quoted(f'{own[1]}.{own[2]}')}"
+        elif start and words and words[-1] in _NEGATED:
+            help_text = f"write {quoted(_NEGATED[words[-1]])}"
+        elif start and text[start - 1].isalnum():
             help_text = f"put a name that contains {quoted(shown)} in quotes"
         return SyntaxFault("the quotes that open here are never closed", start, end, help_text)
     if shown not in _OPERATORS and shown not in _HEAD:
         shown = shown[0]
-    return SyntaxFault(f"{quoted(shown)} has no meaning here", start, start + len(shown), _help(shown, words))
+    end = start + len(shown)
+    rest = text[end : end + _LOOKED_AT]
+    return SyntaxFault(f"{quoted(shown)} has no meaning here", start, end, _help(shown, words, rest))
 
 
-def _help(shown: str, words: Sequence[str]) -> str:
+def _help(shown: str, words: Sequence[str], rest: str) -> str:
+    """Returns the help for a character, with the words before it and the text after it."""
     if shown.isspace():
         return "write an ordinary space in its place"
     if not shown.isprintable():
@@ -84,14 +113,42 @@ def _help(shown: str, words: Sequence[str]) -> str:
     if shown == "-" and words and _CLOCK.fullmatch(words[-1]):
         return "write `until` in its place, such as `from 08:00 until 17:00`"
     if "when" not in words:
-        if shown == "*" and words[:1] == ["route"]:
-            return "write `any method` for any method"
-        return _HEAD.get(shown) or _OPERATORS.get(shown, "")
+        return _outside_conditions(shown, words, rest)
+    return _in_conditions(shown, words, rest) or _OPERATORS.get(shown, "")
+
+
+def _outside_conditions(shown: str, words: Sequence[str], rest: str) -> str:
+    if shown == "*" and words[-1:] in (["allow"], ["deny"]):
+        return "write `everyone`"
+    if shown == "*" and words[:1] == ["route"]:
+        return "write `any method` for any method"
+    if words[-1:] in (["allow"], ["deny"]) and (role := re.match(r"!\s*(\w+)", shown + rest)):
+        return f"write {quoted(f'everyone except {role[1]}')}"
+    if shown in ("&", "&&") and words[:1] == ["policy"]:
+        return f"write a comma: {ANY_OF_THEM}"
+    return _HEAD.get(shown) or _OPERATORS.get(shown, "")
+
+
+def _in_conditions(shown: str, words: Sequence[str], rest: str) -> str:
+    """Returns the help for arithmetic, for numbers with signs, and for other marks of conditions."""
+    number = re.match(r"\d[\d_.,]*", rest)
+    if shown in _CURRENCIES and number:
+        return f"leave the currency out: {quoted(number[0])}"
+    if shown == "." and number and words[-1] in _COMPARES:
+        return f"write {quoted(f'0.{number[0]}')}"
+    if shown == "+" and number and words[-1] in _COMPARES:
+        return f"leave the `+` out: {quoted(number[0])}"
+    if shown == "%" and _NUMBER.fullmatch(words[-1]) and not rest[:1].isalnum():
+        return f"leave the `%` out: {quoted(words[-1])}"
+    if shown in _SIGNS and (words[-1].startswith((*SECTIONS, "now")) or _NUMBER.fullmatch(words[-1])):
+        return ARITHMETIC
+    if shown == "(" and (meant := meant_method(words[-1])):
+        return f"write {quoted(meant)}"
     if shown == "*":
         return "write `matches` with a pattern, such as `matches '^draft'`"
     if shown == "(" and words[-1] == "in":
         return "write the list in `[` and `]`, or without them"
-    return _OPERATORS.get(shown, "")
+    return ""
 
 
 def compared_attributes(attribute: Placed) -> SyntaxFault:

@@ -13,6 +13,9 @@ from ...diagnostics.diagnostic import Finding
 from ..conditions_of import constants_of
 from ..draft import Draft, is_placeholder
 
+_ABSENCE = 'no condition asks for absence: let the application send a value such as `"none"`'
+_PRESENCE = "to ask whether the attribute is present, write `op: nin, value: []`"
+
 
 def check_constants(draft: Draft) -> Iterator[Finding]:
     """Finds constants that contain null, have a type that the operator can't compare, or exceed a limit."""
@@ -20,7 +23,8 @@ def check_constants(draft: Draft) -> Iterator[Finding]:
         # Of more conditions than the limit, `check_policies` tells. Checks of patterns would be unbounded work.
         for _, condition, path in islice(constants_of(policy, index), draft.limits.policy_conditions):
             at = (*path, "value")
-            yield from nulls(condition.value, at)
+            is_presence = condition.value is None and condition.op is Operator.NE
+            yield from nulls(condition.value, at, _PRESENCE if is_presence else _ABSENCE)
             if condition.value is not None and not is_placeholder(condition.op):
                 yield from _misfit(condition.op, condition.value, at)
             if isinstance(condition.value, list):
@@ -33,17 +37,15 @@ def too_long_list(length: int, path: Path, limit: int) -> Iterator[Finding]:
         yield Finding("too-long", f"the list has {length} elements, the limit is {limit}", path)
 
 
-def nulls(value: Json, path: Path) -> Iterator[Finding]:
+def nulls(value: Json, path: Path, help_text: str = "") -> Iterator[Finding]:
     """Yields a finding for each null in a constant, at any depth (C2)."""
     if value is None:
         message = "a condition can't compare with null, because null is the same as a missing attribute"
-        yield Finding(
-            "null-constant", message, path, "leave it out: no condition can ask whether an attribute is missing"
-        )
+        yield Finding("null-constant", message, path, help_text)
     elif isinstance(value, list | dict):
         for step, inner in value.items() if isinstance(value, dict) else enumerate(value):
             if inner is None or isinstance(inner, list | dict):
-                yield from nulls(inner, (*path, step))
+                yield from nulls(inner, (*path, step), help_text)
 
 
 def _misfit(op: Operator, constant: Json, path: Path) -> Iterator[Finding]:

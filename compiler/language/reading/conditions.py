@@ -10,7 +10,7 @@ from ..placed import Members, Placed, Reader, array, object_of, said, values
 from ..syntax_fault import SyntaxFault
 from ..tokens import decoded
 from ..words import written_key
-from .bare_words import check_bare_words
+from .bare_words import check_bare_words, check_passing
 from .constants import bare_text
 from .statement_clauses import StatementClause, member
 
@@ -96,7 +96,8 @@ def operator(name: str) -> Callable[[list[Placed]], Placed]:
 
 
 def _condition(attribute: Placed, operator: Placed, constant: Placed) -> _Condition:
-    check_bare_words(constant, _attribute(attribute)[1])
+    check_bare_words(operator, constant, _attribute(attribute)[1])
+    check_passing(operator, constant, attribute.text)
     return _compared(attribute, operator, "value", constant)
 
 

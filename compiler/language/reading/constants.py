@@ -6,6 +6,9 @@ from math import isinf
 from typing import Any
 
 from ....bundles.wording import quoted
+from ..advising.comparing import ABSENCE
+from ..advising.meant_attributes import meant_attribute
+from ..advising.meant_numbers import meant_number
 from ..placed import Placed, Reader, array, object_of, said, values
 from ..syntax_fault import SyntaxFault, compared_attributes
 from ..words import SECTIONS, written_name, written_text
@@ -20,6 +23,7 @@ _CONFUSED = {
 """Words of other languages that mean a truth value there. As a text they would never equal one."""
 
 _NOTHING = frozenset(("None", "nil", "undefined", "Null", "NULL"))
+_PRESENCE_ADVICE = f"write `is present` for presence; {ABSENCE}"
 _ADDRESS = re.compile(r"\d+(?:\.\d+){3}(?:/\d+)?")
 _ADDRESS_ADVICE = "for the address of the request, write `from {}` on a line after the conditions"
 _QUOTES = 'put a text in quotes: `"{}"`'
@@ -44,20 +48,30 @@ def bare_text(children: list[Placed]) -> Placed:
     token = children[0]
     word: str = token.value
     if word in _CONFUSED:
-        help_text = f"write `{_CONFUSED[word]}` for the truth value, or put the word in quotes"
+        element = ", `has none of` for an element that is not there" if word == "no" else ""
+        help_text = f"write `{_CONFUSED[word]}` for the truth value{element}, or put the word in quotes"
         raise SyntaxFault(
             f"{quoted(word)} is neither a text in quotes nor a truth value", token.start, token.end, help_text
         )
     if word in _NOTHING:
-        help_text = "a comparison with an absent attribute is false, so there is nothing to write"
-        raise SyntaxFault(f"{quoted(word)} is no constant", token.start, token.end, help_text)
+        raise SyntaxFault(f"{quoted(word)} is no constant", token.start, token.end, _PRESENCE_ADVICE)
     if token.type == "NAME" and word.startswith(SECTIONS):
         raise compared_attributes(token)
     if token.type == "NAME" and not _BARE.fullmatch(word):
-        help_text = _ADDRESS_ADVICE.format(word) if _ADDRESS.fullmatch(word) else _QUOTES.format(word)
-        raise SyntaxFault(f"{quoted(word)} is neither a constant nor one plain word", token.start, token.end, help_text)
+        raise SyntaxFault(
+            f"{quoted(word)} is neither a constant nor one plain word", token.start, token.end, _meant(word)
+        )
     token.type = "text"
     return token
+
+
+def _meant(word: str) -> str:
+    """Returns advice for a word that is no constant: it may be an address, an attribute, a number or a text."""
+    if _ADDRESS.fullmatch(word):
+        return _ADDRESS_ADVICE.format(word)
+    if attribute := meant_attribute(word):
+        return f"write {quoted(attribute)}, or put a text in quotes"
+    return meant_number(word) or _QUOTES.format(word)
 
 
 def number(children: list[Placed]) -> Placed:

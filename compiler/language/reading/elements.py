@@ -32,7 +32,7 @@ def closed(children: list[Placed]) -> StatementClause:
 
 
 def pairs(children: list[Any]) -> StatementClause:
-    """Reads `attributes status string, size number`, or the attributes of an entity with their values."""
+    """Reads `attributes status "draft", size 3`: the attributes of an entity, with their values."""
     keyword, found = children[0], values(children)
     end = found[-1][1] if found else keyword
     return clause(keyword, end, attributes=object_of(members_of(found), keyword.end, end.end))
@@ -138,7 +138,6 @@ READERS: Mapping[str, Reader] = {
     "type": type_statement,
     "actions": actions,
     "closed": closed,
-    "attribute_kinds": pairs,
     "role": role_statement,
     "group": group_statement,
     "members": members,

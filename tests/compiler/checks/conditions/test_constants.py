@@ -28,7 +28,7 @@ def test_faults_are_found_where_they_are(found, expected):
 
 
 HELP = {
-    "null": "leave it out: no condition can ask whether an attribute is missing",
+    "null": 'no condition asks for absence: let the application send a value such as `"none"`',
     "in without an array": "put it in an array, or use `eq` or `ne`",
 }
 
