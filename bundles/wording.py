@@ -7,6 +7,7 @@ from heapq import nsmallest
 from typing import TypeAlias
 
 from .conditions.values import Json
+from .opposites import is_opposite
 
 _LONGEST_QUOTATION = 80
 _LONGEST_DECIMAL_BITS = 1_024
@@ -20,6 +21,9 @@ MAX_KNOWN_NAMES = 10_000
 MAX_SLIPS = 4
 """A misspelt name is recognised if it has at most this many characters more or fewer."""
 
+
+_SHORT, _LIKE_SHORT, _LIKE = 3, 0.75, 0.6
+"""The likeness that a name needs: among the shortest, such as `lte` and `gte`, one letter is another meaning."""
 
 _MADE_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
@@ -136,12 +140,17 @@ def _literal(value: Json) -> str:
 def did_you_mean(name: str, known: Collection[str]) -> str:
     """Returns help that names the word in `known` nearest to `name`, in any case, or "" if none is near.
 
+    A word that means the opposite is never named: who follows it would be told the contrary of what they wrote.
+
     >>> did_you_mean("raed", ["read", "update"]), did_you_mean("allow", ["ALLOW", "DENY"])
     ('did you mean `read`?', 'did you mean `ALLOW`?')
+    >>> did_you_mean("derived_roles", ["except_roles"]), did_you_mean("unapprove", ["approve"])
+    ('', '')
     """
     folded = {word.casefold(): word for word in _comparable(name, known)}
-    near = get_close_matches(name.casefold(), folded, n=1)
-    return f"did you mean {quoted(folded[near[0]])}?" if near else ""
+    near = get_close_matches(name.casefold(), folded, n=1, cutoff=_LIKE_SHORT if len(name) <= _SHORT else _LIKE)
+    meant = folded[near[0]] if near else None
+    return "" if meant is None or is_opposite(name, meant) else f"did you mean {quoted(meant)}?"
 
 
 def _comparable(name: str, known: Collection[str]) -> list[str]:

@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 
 import click
 
+from ...bundles.opposites import is_opposite
 from ...bundles.system_errors import os_sentence
 from ..settings.setting_readers import BadSetting
 from .output import CommandFailed
@@ -130,6 +131,12 @@ def writ(context: click.Context) -> None:
         context.call_on_close(lambda: os.umask(before))
 
 
+def _leave_opposites_out(ex: click.NoSuchOption) -> None:
+    """Leaves options out of the suggestions that turn the meaning round, such as `--unsigned` for `--signed`."""
+    near = ex.possibilities or ()
+    ex.possibilities = [one for one in near if not is_opposite(ex.option_name, one)]
+
+
 def main() -> None:
     """Runs the command line. Exit codes: 0 done, 1 the answer is no, 2 wrong usage or a file that can't be used."""
     try:
@@ -140,6 +147,8 @@ def main() -> None:
         click.echo("interrupted", err=True)
         sys.exit(130)
     except click.ClickException as ex:
+        if isinstance(ex, click.NoSuchOption):
+            _leave_opposites_out(ex)
         ex.show()
         sys.exit(2)
     except BrokenPipeError:  # the reader has gone: drop the buffered output

@@ -36,12 +36,14 @@ _WORDS = {
     "attributes": "properties props attrs",
     "subject": "user principal actor",
     "context": "env environment request",
-    "starts_at": "starts start begins from since validfrom",
-    "expires_at": "expires expiry expiration until",
+    "starts_at": "starts start startat begins from since validfrom notbefore",
+    "expires_at": "expires expiry expiration until ends endsat end endat validuntil validto notafter",
     "subject_attrs": "subject user principal subjectattributes subjectattribute",
     "resource_attrs": "resource object resourceattributes resourceattribute",
     "action_attrs": "action actionattributes actionattribute",
     "context_attrs": "context environment contextattributes contextattribute",
+    "not_before": "after from since validfrom startsat",
+    "not_after": "before until validuntil validto expiresat endsat",
     "ip_allowlist": "ip ips cidr cidrs ipranges iprange ipwhitelist allowlist whitelist",
     "time_window": "time window schedule",
     "timezone": "tz zone",
@@ -72,7 +74,7 @@ _WORDS = {
     "matches": "like regex regexp match",
     "until": "expires expiry before till",
     "because": "reason since",
-    "disabled": "enabled off inactive",
+    "disabled": "off inactive",
     "members": "member contains",
 }
 
@@ -82,19 +84,48 @@ for _name, _words in _WORDS.items():
         _NAMES[_word].append(_name)
 
 
+_PRESENCE = "write `op: nin` with the value `[]`, which holds if the attribute is present"
+_ABSENCE = 'no condition asks for absence: let the application send a value such as `"none"`'
+_NO_NEGATION = "no operator is the opposite of `regex`: write a policy with `DENY` for what matches"
+_ANOTHER_DENY = "write a policy with the effect `DENY` and these conditions"
 _REMEDIES = {
-    "unless": "write a policy with the effect `DENY` and these conditions",
-    "except": "write a policy with the effect `DENY` and these conditions",
+    "unless": _ANOTHER_DENY,
+    "except": _ANOTHER_DENY,
     "or": "write a policy for each case, or compare with `in`",
     "anyof": "write a policy for each case, or compare with `in`",
-    "exists": "a comparison with an absent attribute is false, so presence needs no separate test",
-    "present": "a comparison with an absent attribute is false, so presence needs no separate test",
-    "isset": "a comparison with an absent attribute is false, so presence needs no separate test",
     "between": "write two conditions, with `gte` and with `lte`",
     "inherits": "roles do not inherit: name all roles in the policy, or assign both",
     "parents": "roles do not inherit: name all roles in the policy, or assign both",
+    "parentroles": "roles do not inherit: name all roles in the policy, or assign both",
 }
 """The remedy, by a word of other products for which Writ has none."""
+
+_REMEDIES_OF = {
+    "nin": {
+        **dict.fromkeys(("exists", "present", "isset", "ispresent", "notnull", "isnotnull"), _PRESENCE),
+        **dict.fromkeys(("notexists", "absent", "missing", "isnull", "notpresent", "unset", "isabsent"), _ABSENCE),
+        **dict.fromkeys(
+            ("notregex", "notmatch", "notmatches", "notlike", "doesnotmatch", "nregex", "!~"), _NO_NEGATION
+        ),
+        **dict.fromkeys(
+            ("nhas", "hasnt", "nothas", "hasnot", "lacks", "notcontain", "doesnotcontain"),
+            "write `op: has_none` and a list",
+        ),
+        **dict.fromkeys(
+            ("all", "hasall", "containsall", "hasallof", "superset"), "write a condition with `has` for each element"
+        ),
+    },
+    "ip_allowlist": dict.fromkeys(
+        ("ipdenylist", "ipblocklist", "ipblacklist", "denylist", "blocklist", "blacklist", "ipoutside", "notip"),
+        "no test asks for an address outside of a block: write a policy with the effect `DENY` and an `ip_allowlist`",
+    ),
+    "except_roles": {
+        "derivedroles": "roles are assigned: name them in `roles`, and write what else must hold in `conditions`",
+        **dict.fromkeys(("disabled", "inactive", "off"), "write `enabled: false` to switch a policy off"),
+        **dict.fromkeys(("excluderoles", "excludedroles", "notroles", "denyroles"), "did you mean `except_roles`?"),
+    },
+}
+"""The remedies at one kind of place, by a word that may stand there: an operator, or a member of a policy."""
 
 
 def suggest(word: str, known: Collection[str]) -> str:
@@ -107,4 +138,5 @@ def suggest(word: str, known: Collection[str]) -> str:
     name = next((name for name in _NAMES.get(folded, ()) if name in known), None)
     if name is not None:
         return f"did you mean {quoted(name)}?"
-    return _REMEDIES.get(folded, "") or did_you_mean(word, known)
+    of_place = next((remedies for one, remedies in _REMEDIES_OF.items() if one in known), {})
+    return of_place.get(folded) or _REMEDIES.get(folded) or did_you_mean(word, known)

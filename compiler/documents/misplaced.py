@@ -1,5 +1,6 @@
 """Tells where a member belongs that stands at the wrong place, which is most often a fault of indentation."""
 
+import re
 from collections.abc import Iterator
 
 from msgspec import inspect
@@ -19,6 +20,9 @@ _NOUNS = {
     "policies": "a policy",
     "routes": "a route",
 }
+_LIST_OF = {re.sub("ies$", "y", name).removesuffix("s").replace("_", ""): name for name in LISTS}
+"""The lists by their singulars, without `_`."""
+
 _COMMON = frozenset(("id", "name", "type", "attributes", "key", "value"))
 """Members of many objects, which tell nothing about the place that was meant."""
 
@@ -28,13 +32,15 @@ def belongs_elsewhere(name: str, path: Path) -> str:
 
     >>> belongs_elsewhere("conditions", ())
     '`conditions` belongs in a policy: check its indentation'
+    >>> belongs_elsewhere("role", ())
+    'did you mean `roles`?'
     >>> belongs_elsewhere("resource_attrs", ("policies", 0))
     '`resource_attrs` belongs in `conditions`: indent it below'
     """
     if name in _COMMON:
         return ""
     if not path:
-        return _in_element(name)
+        return _plural(name) or _in_element(name)
     around = [*_around(path)]
     if not around:
         return ""
@@ -45,6 +51,12 @@ def belongs_elsewhere(name: str, path: Path) -> str:
         if any(field.encode_name == name for field in shape.fields):
             return f"{quoted(name)} belongs in {owner}: indent it less"
     return ""
+
+
+def _plural(name: str) -> str:
+    """Returns help for the singular of a list, which is also a member of some elements: the list is what is meant."""
+    meant = _LIST_OF.get(name.casefold().replace("_", "").replace("-", ""))
+    return f"did you mean {quoted(meant)}?" if meant else ""
 
 
 def _in_element(name: str) -> str:

@@ -41,6 +41,11 @@ def test_the_reference_has_the_table_of_commands(request):
     assert REFERENCE.is_generated("commands", show_commands(), request.config.getoption("--update-golden"))
 
 
+def test_no_option_is_answered_with_its_opposite():
+    assert b"'--unsigned'" not in writ("agent", "--signed").stderr
+    assert b"'--unsigned'" in writ("agent", "--unsignd").stderr
+
+
 def test_the_version():
     assert writ("--version").stdout.startswith(b"writ, version ")
 
