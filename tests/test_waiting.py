@@ -22,6 +22,7 @@ _MAY_PAUSE: Final = re.compile(r"sleep|Timer|call_later|wait_for_timeout|\.wait\
 _IN_PROGRAM: Final = re.compile(r"\b(?:time|asyncio)\.sleep\(|\bsleep \d")
 
 STAY: Final[dict[str, str]] = {
+    "support/dripping.py::drip": "a slow peer: it ends when the other side speaks or leaves",
     "support/waiting.py::wait_until": "the pause between two looks at a state",
     "support/waiting.py::until": "the same in an event loop",
     "support/waiting.py::rounds": "no time at all: a step of the event loop",
@@ -29,11 +30,6 @@ STAY: Final[dict[str, str]] = {
 """The functions that pause, and why each one must."""
 
 LEFT: Final[dict[str, int]] = {
-    "api/agent/service/test_agent.py": 1,
-    "api/agent/service/test_agent_reload.py": 2,
-    "api/agent/service/test_takeover_followed.py": 1,
-    "api/agent/test_follow.py": 7,
-    "api/agent/test_upstream.py": 6,
     "api/cli/testing/test_test.py": 1,
     "api/client/client/test_headers.py": 1,
     "api/client/client/test_hostile.py": 3,
@@ -59,7 +55,6 @@ LEFT: Final[dict[str, int]] = {
     "api/identity/test_parked_requests.py": 3,
     "api/server/test_connection.py": 4,
     "api/server/test_known_heads.py": 1,
-    "api/server/test_reload_under_load.py": 2,
     "api/server/test_supervision.py": 1,
     "api/server/test_transport.py": 1,
     "api/service/observing/test_access_log.py": 1,
@@ -92,7 +87,6 @@ LEFT: Final[dict[str, int]] = {
     "bench/servers.py": 2,
     "bench/waiting.py": 3,
     "deep/soak_callers.py": 3,
-    "support/busy_clients.py": 1,
     "support/console_pictures.py": 1,
     "support/decision_point.py": 3,
     "support/jobs.py": 1,

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 
 from tests.support.raw_http import RawConnection
 from tests.support.server import Server
+from tests.support.waiting import wait_until
 
 
 class BusyClients:
@@ -38,13 +39,16 @@ class BusyClients:
             for thread in self._threads:
                 thread.join()
 
+    def go_on(self) -> None:
+        """Wait for as many more answers as there are clients."""
+        wanted = sum(self.counts.values()) + len(self._threads)
+        assert wait_until(lambda: sum(self.counts.values()) >= wanted), "the clients have no answers"
+
     def _ask(self) -> None:
         while not self._over.is_set():
             try:
                 connection = RawConnection(self._server.host, self._server.port, self._trust)
             except OSError:  # refused, or ended in the handshake: nothing was sent
-                if self._over.wait(0.02):
-                    return
                 continue
             with connection:
                 self._ask_on(connection)

@@ -34,6 +34,14 @@ def connections(process: int, port: int) -> int:
     return sum(_target(handle) in sockets for handle in Path(f"/proc/{process}/fd").iterdir())
 
 
+def has_read(port: int, client: int) -> bool:
+    """Returns whether the server at the local `port` has taken all that the client at the port `client` sent."""
+    ends = f":{port:04X}", f":{client:04X}"
+    rows = [line.split() for kind in ("tcp", "tcp6") for line in Path(f"/proc/net/{kind}").read_text().splitlines()[1:]]
+    unread = [row[4].partition(":")[2] for row in rows if row[1].endswith(ends[0]) and row[2].endswith(ends[1])]
+    return not any(int(bytes_, 16) for bytes_ in unread)
+
+
 def _target(handle: Path) -> str:
     with suppress(FileNotFoundError):  # closed since it was listed
         return os.readlink(handle)

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 import msgspec
 
+from tests.support.processes import has_read
+from tests.support.waiting import wait_until
+
 _PATIENCE_SECONDS = 60
 _PIECE = 65_536
 
@@ -48,6 +51,12 @@ class RawConnection:
     def send(self, data: bytes) -> None:
         """Send all of `data`."""
         self.socket.sendall(data)
+
+    def send_read(self, data: bytes) -> None:
+        """Send all of `data`, and wait until the server has read it."""
+        self.send(data)
+        ports = self.socket.getpeername()[1], self.socket.getsockname()[1]
+        assert wait_until(lambda: has_read(*ports)), "the server does not read"
 
     def answer(self, to_head: bool = False) -> Answer:
         """The next response; one to a HEAD request has no body."""

@@ -30,7 +30,10 @@ class Request:
 
 @dataclass
 class Upstream:
-    """The server. `fault` gets each handler before it answers, and may answer in its place by returning true."""
+    """The server. `fault` gets each handler before it answers, and may answer in its place by returning true.
+
+    `held` is the number of questions that wait for a change.
+    """
 
     history: History
     url: str = ""
@@ -41,6 +44,7 @@ class Upstream:
     requests: list[Request] = field(default_factory=list)
     changed: threading.Condition = field(default_factory=threading.Condition)
     stopping: bool = False
+    held: int = 0
 
     def commit(self, count: int = 1, as_bundle: bool = False) -> None:
         """Make new revisions, and wake who waits for them. If `as_bundle`, only a bundle leads to them."""
@@ -93,9 +97,11 @@ class Handler(BaseHTTPRequestHandler):
         assert found is not None
         until = time.monotonic() + int(found[1])
         with self.upstream.changed:
+            self.upstream.held += 1
             while headers["if-none-match"] == self.upstream.history.tag and not self.upstream.stopping:
                 if not self.upstream.changed.wait(until - time.monotonic()):
-                    return
+                    break
+            self.upstream.held -= 1
 
     def _send_bundle(self, content: bytes, tag: str, headers: dict[str, str]) -> None:
         found = re.fullmatch(r"bytes=(\d+)-", headers.get("range", ""))

@@ -4,6 +4,8 @@ A test waits for what it asserts: a line of a log, a metric, a file, a process. 
 """
 
 import asyncio
+import sys
+import threading
 import time
 from collections.abc import Callable
 from typing import Final
@@ -20,6 +22,12 @@ def wait_until(condition: Callable[[], object]) -> object:
     while not (found := condition()) and time.monotonic() < deadline:
         time.sleep(_POLL_SECONDS)
     return found
+
+
+def is_waiting(thread: threading.Thread) -> bool:
+    """Returns whether a thread of this process waits for an event or a condition."""
+    frame = sys._current_frames().get(thread.ident or 0)
+    return frame is not None and (frame.f_code.co_name, frame.f_code.co_filename) == ("wait", threading.__file__)
 
 
 async def until(condition: Callable[[], object]) -> object:

@@ -2,16 +2,20 @@
 
 import asyncio
 import gc
+import multiprocessing
 import os
 import re
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 import writ
+from writ import Engine
 from writ.api.agent.follow import follow
 from writ.api.agent.following import Following
 from writ.api.agent.options import FollowOptions
@@ -21,7 +25,7 @@ from tests.support.feed import History, may_read, revision_of
 from tests.support.publishing import Folder
 from tests.support.signed import KEY, OTHER_KEY, public_pem
 from tests.support.upstream import Upstream, serving
-from tests.support.waiting import wait_until
+from tests.support.waiting import PATIENCE_SECONDS, is_waiting, rounds, until, wait_until
 
 QUESTION = {
     "subject": {"type": "user", "id": "alice"},
@@ -82,10 +86,10 @@ def test_closing_does_not_wait_for_the_server(server: Upstream) -> None:
     """It holds a question for half a minute."""
     following = follow(server.url, environment="prod", keys=PEM, token="token")
     assert wait_until(lambda: following.status().state == "following")
-    began = time.monotonic()
+    assert wait_until(lambda: server.held)
     following.close()
-    assert time.monotonic() - began < 20
-    assert not [one for one in threading.enumerate() if one.name == "writ-follow"]
+    assert wait_until(lambda: not [one for one in threading.enumerate() if one.name == "writ-follow"])
+    assert server.held, "the server still holds it"
 
 
 def test_no_request_is_lost_while_revisions_change(server: Upstream) -> None:
@@ -254,7 +258,7 @@ def test_an_event_loop_is_not_held_up(server: Upstream) -> None:
     seen: list[tuple[str, int | None, bool]] = []
 
     async def coroutine(status: writ.Status) -> None:
-        await asyncio.sleep(0)
+        await rounds()
         seen.append(("error", status.revision, threading.current_thread() is threading.main_thread()))
 
     def plain(status: writ.Status) -> None:
@@ -265,14 +269,13 @@ def test_an_event_loop_is_not_held_up(server: Upstream) -> None:
         async with writ.follow_async(server.url, **options, on_change=plain, on_error=coroutine) as following:
             assert revision_of(following.engine) == 1
             server.commit()
-            while ("change", 2, True) not in seen:
-                await asyncio.sleep(0.01)
+            assert await until(lambda: ("change", 2, True) in seen)
             server.credential = "another"
             server.commit()
-            while "error" not in (what for what, _, _ in seen):  # a question that waits may still get the change
-                await asyncio.sleep(0.01)
+            # a question that waits may still get the change
+            assert await until(lambda: "error" in {what for what, _, _ in seen})
 
-    asyncio.run(asyncio.wait_for(application(), 20))
+    asyncio.run(application())
     assert {on_main for _, _, on_main in seen} == {True}
 
 
@@ -293,17 +296,20 @@ def in_child(act: Callable[[], object]) -> int:
 def test_forked_processes_follow_too(server: Upstream, tmp_path: Path, with_state: bool) -> None:
     """A server that loads the application before it forks its workers, as gunicorn does with `--preload`."""
     options: dict[str, Any] = {"state": tmp_path / "state"} if with_state else {}
+    follows = multiprocessing.get_context("fork").Semaphore(0)
     with follow(server.url, environment="prod", keys=PEM, token="token", **options) as following:
         engine = following.engine
 
         def worker() -> bool:
             same = following.engine is engine
+            follows.release()
             return (
                 same and bool(wait_until(lambda: engine.revision == 3)) and following.status().leads is not with_state
             )
 
         children = [in_child(worker) for _ in range(2)]
-        time.sleep(0.3)
+        for _ in children:
+            assert follows.acquire(timeout=PATIENCE_SECONDS)
         server.commit(2)
         for child in children:
             assert os.waitpid(child, 0)[1] == 0
@@ -370,6 +376,15 @@ def token_at(history: History, revision: int, epoch: int | None = None) -> str:
     return f"{history.environment.uuid}.{history.epoch if epoch is None else epoch}.{revision}"
 
 
+@contextmanager
+def waited_for(following: Following, token: str) -> Iterator[Future[Engine]]:
+    """A thread waits for a revision, far longer than any test takes."""
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(following.wait, token, 60 * FOREVER)
+        assert wait_until(lambda: all(is_waiting(thread) for thread in pool._threads))
+        yield waiting
+
+
 def test_an_application_waits_for_its_write(server: Upstream, history: History) -> None:
     """A question after a confirmed write is decided with it. The wait ends when the revision comes, not later."""
     with writ.follow(server.url, environment="prod", keys=PEM, token="token") as following:
@@ -378,10 +393,9 @@ def test_an_application_waits_for_its_write(server: Upstream, history: History) 
         with pytest.raises(writ.FollowError, match=r"not in force after 0\.05 seconds"):
             following.wait(token_at(history, 2), 0.05)
         for revision in (2, 3, 4):
-            threading.Timer(0.05, server.commit).start()
-            began = time.monotonic()
-            assert may_read(following.wait(token_at(history, revision), 20), revision)
-            assert time.monotonic() - began < 18
+            with waited_for(following, token_at(history, revision)) as waiting:
+                server.commit()
+                assert may_read(waiting.result(PATIENCE_SECONDS), revision)
         with pytest.raises(writ.FollowError, match="no revision token"):
             following.wait("1", 5)
         with pytest.raises(writ.FollowError, match="another environment"):
@@ -397,8 +411,9 @@ def test_a_coroutine_waits_for_its_write(server: Upstream, history: History) -> 
         async with writ.follow_async(server.url, environment="prod", keys=PEM, token="token") as following:
             with pytest.raises(writ.FollowError, match="not in force"):
                 await following.wait(token_at(history, 2), 0.05)
-            waiting = [asyncio.create_task(following.wait(token_at(history, 2), 20)) for _ in range(100)]
-            await asyncio.sleep(0.05)
+            waiting = [asyncio.create_task(following.wait(token_at(history, 2), FOREVER)) for _ in range(100)]
+            await rounds(2)
+            assert not any(one.done() for one in waiting)
             server.commit()
             for engine in await asyncio.gather(*waiting):
                 assert may_read(engine, 2)
@@ -409,11 +424,10 @@ def test_a_coroutine_waits_for_its_write(server: Upstream, history: History) -> 
 
 def test_closing_ends_a_wait(server: Upstream, history: History) -> None:
     following = follow(server.url, environment="prod", keys=PEM, token="token")
-    threading.Timer(0.1, following.close).start()
-    began = time.monotonic()
-    with pytest.raises(writ.FollowError, match="closed"):
-        following.wait(token_at(history, 2), 30)
-    assert time.monotonic() - began < 20
+    with waited_for(following, token_at(history, 2)) as waiting:
+        following.close()
+        with pytest.raises(writ.FollowError, match="closed"):
+            waiting.result(PATIENCE_SECONDS)
 
 
 def test_a_token_of_an_earlier_epoch_is_never_reached(server: Upstream, history: History) -> None:

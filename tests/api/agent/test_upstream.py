@@ -2,23 +2,25 @@
 
 import logging
 import socket
-import threading
-import time as system
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from writ.api.agent.sources.bundle_source import Ask, FetchedBundle, FetchedUpdate, SourceError, Unchanged
+from writ.api.agent.sources.bundle_source import Answer, Ask, FetchedBundle, FetchedUpdate, SourceError, Unchanged
 from writ.api.agent.sources.source_connection import KEEP_ALIVE_SECONDS, MOST_UNANSWERED
 from writ.api.agent.sources.upstream import Upstream as Source
 from writ.api.agent.sources.upstream import UpstreamLimits, checked_token, token_in
 
 from tests.support.certificates import Authority
+from tests.support.dripping import drip
 from tests.support.feed import History, revision_of
 from tests.support.following import Time, at, follower, stepped
 from tests.support.upstream import BUNDLE, UPDATE, Handler, Upstream, serving
+from tests.support.waiting import wait_until
 
 SHORT = UpstreamLimits(answer=0.4, resumes=3)
 
@@ -79,20 +81,30 @@ def test_a_follower_over_http(server: Upstream, tmp_path: Path) -> None:
     one.close()
 
 
+@contextmanager
+def held(server: Upstream, source: Source, question: Ask) -> Iterator[Future[Answer]]:
+    """A thread asks a question that the server holds."""
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(source.fetch, question)
+        assert wait_until(lambda: server.held)
+        yield asked
+
+
 def test_a_question_is_held_until_something_changes(server: Upstream, tmp_path: Path) -> None:
     """And it can be interrupted from another thread, for good."""
     source = Source(server.url, "prod")
-    threading.Timer(0.2, server.commit).start()
-    began = system.monotonic()
-    found = source.fetch(ask(tmp_path, at(1, server.history), server.history.tag, wait=30))
-    assert isinstance(found, FetchedUpdate)
-    assert 0.1 < system.monotonic() - began < 20
-    threading.Timer(0.2, source.interrupt).start()
-    began = system.monotonic()
-    for _ in range(2):
+    with held(server, source, ask(tmp_path, at(1, server.history), server.history.tag, wait=30)) as asked:
+        server.commit()
+        assert isinstance(asked.result(), FetchedUpdate)
+    question = ask(tmp_path, at(2, server.history), server.history.tag, wait=30)
+    with held(server, source, question) as asked:
+        source.interrupt()
         with pytest.raises(SourceError):
-            source.fetch(ask(tmp_path, at(2, server.history), server.history.tag, wait=30))
-    assert system.monotonic() - began < 20
+            asked.result()
+    before = len(server.requests)
+    with pytest.raises(SourceError):
+        source.fetch(question)
+    assert len(server.requests) == before
     source.close()
 
 
@@ -165,9 +177,10 @@ def test_tls_needs_a_known_authority(history: History, tmp_path: Path) -> None:
     with serving(history, context) as upstream:
         trusting = Source(upstream.url, "prod", ca_file=str(authority.file))
         assert isinstance(trusting.fetch(ask(tmp_path)), FetchedBundle)
-        threading.Timer(0.2, trusting.interrupt).start()
-        with pytest.raises(SourceError):
-            trusting.fetch(ask(tmp_path, at(1, history), history.tag, wait=30))
+        with held(upstream, trusting, ask(tmp_path, at(1, history), history.tag, wait=30)) as asked:
+            trusting.interrupt()
+            with pytest.raises(SourceError):
+                asked.result()
         trusting.close()
         stranger = Source(upstream.url, "prod")
         with pytest.raises(SourceError, match="TLS failed"):
@@ -240,16 +253,15 @@ def test_a_part_that_was_not_asked_for_is_refused(source: Source, server: Upstre
 
 
 def never(handler: Handler) -> bool:
-    system.sleep(1)
+    handler.connection.recv(1)  # until the source leaves
     handler.close_connection = True
     return True
 
 
 def drips(handler: Handler) -> bool:
     """A head that never ends: a byte now and then renews no deadline."""
-    for _ in range(40):
-        handler.wfile.write(b"H")
-        system.sleep(0.05)
+    drip(handler.connection, b"H")
+    handler.close_connection = True
     return True
 
 
@@ -258,9 +270,8 @@ def drips_body(handler: Handler) -> bool:
     handler.send_header("Content-Type", UPDATE)
     handler.send_header("Content-Length", "1000")
     handler.end_headers()
-    for _ in range(40):
-        handler.wfile.write(b"x")
-        system.sleep(0.05)
+    drip(handler.connection, b"x")
+    handler.close_connection = True
     return True
 
 

@@ -2,7 +2,6 @@
 
 import json
 import signal
-import time
 from pathlib import Path
 
 import pytest
@@ -37,11 +36,11 @@ def test_nothing_is_lost(server: Server, question: bytes) -> None:
     with BusyClients(server, question, CLIENTS, server.trust).asking() as clients:
         for number in (signal.SIGHUP, signal.SIGUSR2, signal.SIGHUP):
             before = children(server.process.pid)
-            time.sleep(0.3)
+            clients.go_on()
             server.process.send_signal(number)
             if number == signal.SIGHUP:
                 assert wait_until(lambda seen=before: not {*seen} & {*children(server.process.pid)}) is True
-        time.sleep(0.3)
+        clients.go_on()
         assert server.stop() == 0
     print(clients.counts, clients.closed)
     assert (clients.counts.pop("lost", 0), clients.reasons) == (0, [])

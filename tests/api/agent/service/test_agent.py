@@ -19,6 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from writ.bundles.conditions.instants import SECOND, show_instant
 
+from tests.support.clocks import Machine, library
 from tests.support.command import writ
 from tests.support.server import KEY, Server, command, environment, hide_modules, running, started
 from tests.support.strategies import seeded_case
@@ -44,6 +45,7 @@ ROLES: dict[str, Any] = {
 }
 SINGLE, BATCH, SEARCH = "/access/v1/evaluation", "/access/v1/evaluations", "/access/v1/search/resource"
 JSON = {"Content-Type": "application/json"}
+MOMENT = SECOND // 1_000
 HIDDEN = ("lark", "sqlite_utils", "sqlite3", "yaml")
 
 
@@ -80,15 +82,24 @@ class Edge:
 
     @contextmanager
     def agent(
-        self, *more: str, upstream: str | None = None, workers: int = 1, state: str = "state"
+        self,
+        *more: str,
+        upstream: str | None = None,
+        workers: int = 1,
+        state: str = "state",
+        machine: Machine | None = None,
     ) -> Iterator[Server]:
-        """An agent that follows the service, without the modules of the service's store and compiler."""
+        """An agent that follows the service, without the modules of the service's store and compiler.
+
+        It may be on a machine with clocks of its own.
+        """
         self._count += 1
         place = self.folder / f"agent{self._count}"
         place.mkdir()
         source = ("--upstream", self.service.url, "--token-file", str(self.folder / "token"))
         line = command("agent", "--env", "default", *source, *self.common(workers, state), *more)
         hidden = hide_modules(place / "hidden", *HIDDEN)
+        line = line if machine is None else machine.within(line)
         with started(line, environment({}, [hidden]), place / "log", place) as server:
             assert wait_until(lambda: {httpx.get(f"{server.url}/readyz").status_code for _ in range(20)} == {200})
             yield server
@@ -200,35 +211,34 @@ def test_a_change_is_enforced_by_every_worker(shared: Edge, agent: Server) -> No
     assert int(told.split(".")[2]) >= int(revision.split(".")[2])
 
 
-def test_access_begins_and_ends_at_its_instant_without_a_write(shared: Edge, agent: Server) -> None:
+def test_access_begins_and_ends_at_its_instant_without_a_write(tmp_path: Path) -> None:
     """P4: on the service and on every worker of an agent, for a role, a group's role and a grant."""
-    start = math.ceil(time.time()) + 3
-    end = start + 4
-    span = {"starts_at": show_instant(start * SECOND), "expires_at": show_instant(end * SECOND)}
+    machine = Machine(library(tmp_path), tmp_path / "clocks")
+    start = (math.ceil(time.time()) + 3_600) * SECOND
+    end = start + 60 * SECOND
+    machine.stand_at(start - SECOND)
+    span = {"starts_at": show_instant(start), "expires_at": show_instant(end)}
     root, role, asked = "/v1/environments/default", {"role": "reader"} | span, question("tess")
-    for path, body in (
-        ("groups", {"id": "timed", "members": [{"type": "user", "id": "tina"}]}),
-        ("assignments", role | {"group": "timed"}),
-        ("assignments", role | {"subject": {"type": "user", "id": "tom"}}),
-        ("grants", {"subject": asked["subject"], "resource": asked["resource"], "actions": ["read"]} | span),
-    ):
-        shared.http.post(f"{root}/{path}", json=body).raise_for_status()
-    revision = shared.http.get(root).json()["revision"]
-    at = shared.http.get(root).json()
-    wanted = {"Writ-Min-Revision": f"{at['uuid']}.{at['epoch']}.{revision}"}
-    assert wait_until(lambda: all(ask(agent, **wanted).status_code == 200 for _ in range(10)))
-    seen: set[tuple[str, bool]] = set()
-    while time.time() < end + 1:
-        for server, subject in product((shared.service, agent), ("tina", "tom", "tess")):
-            before = time.time()
-            decision = ask(server, subject).json()["decision"]
-            after = time.time()
-            expected = {start <= instant < end for instant in (before, after)} | {before < end and after >= start}
-            assert decision in expected, (server is agent, subject, before - start, after - start)
-            seen.add((subject, decision))
-        time.sleep(0.02)
-    assert len(seen) == 6, "each was denied, and allowed"
-    assert shared.http.get(root).json()["revision"] == revision
+    line = machine.within(command("serve", "--data", str(tmp_path / "data"), "--bind", "127.0.0.1:0", "--workers", "1"))
+    with started(line, environment({"WRIT_ADMIN_KEY": KEY}), tmp_path / "log", tmp_path) as service:
+        edge = Edge(service, tmp_path, ROLES)
+        for path, body in (
+            ("groups", {"id": "timed", "members": [{"type": "user", "id": "tina"}]}),
+            ("assignments", role | {"group": "timed"}),
+            ("assignments", role | {"subject": {"type": "user", "id": "tom"}}),
+            ("grants", {"subject": asked["subject"], "resource": asked["resource"], "actions": ["read"]} | span),
+        ):
+            edge.http.post(f"{root}/{path}", json=body).raise_for_status()
+        at = edge.http.get(root).json()
+        wanted = {"Writ-Min-Revision": f"{at['uuid']}.{at['epoch']}.{at['revision']}"}
+        with edge.agent(workers=2, machine=machine) as agent:
+            assert wait_until(lambda: all(ask(agent, **wanted).status_code == 200 for _ in range(10)))
+            for instant, holds in ((start - MOMENT, False), (start, True), (end - MOMENT, True), (end, False)):
+                machine.stand_at(instant)
+                for server, subject in product((service, *[agent] * 10), ("tina", "tom", "tess")):
+                    assert ask(server, subject).json()["decision"] is holds, (server is agent, subject, instant - start)
+        assert edge.http.get(root).json()["revision"] == at["revision"]
+        edge.http.close()
 
 
 def test_a_request_may_ask_for_a_revision(shared: Edge, agent: Server) -> None:

@@ -2,7 +2,6 @@
 
 import json
 import signal
-import time
 from pathlib import Path
 
 import pytest
@@ -38,10 +37,10 @@ def test_nothing_is_lost(tmp_path: Path, transport: str) -> None:
     ):
         for _ in range(2):
             before = children(server.process.pid)
-            time.sleep(0.3)
+            clients.go_on()
             server.process.send_signal(signal.SIGHUP)
             assert wait_until(lambda seen=before: not {*seen} & {*children(server.process.pid)}) is True
-        time.sleep(0.3)
+        clients.go_on()
         assert server.stop() == 0
     print(clients.counts, clients.closed)
     assert (clients.counts.pop("lost", 0), clients.reasons) == (0, [])
