@@ -42,6 +42,12 @@ def has_read(port: int, client: int) -> bool:
     return not any(int(bytes_, 16) for bytes_ in unread)
 
 
+def is_waited_for(lock: Path) -> bool:
+    """Returns whether a process waits for the lock on a file that another one holds."""
+    node = f":{lock.stat().st_ino} "
+    return any("->" in line and node in line for line in Path("/proc/locks").read_text().splitlines())
+
+
 def _target(handle: Path) -> str:
     with suppress(FileNotFoundError):  # closed since it was listed
         return os.readlink(handle)

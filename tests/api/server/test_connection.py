@@ -5,7 +5,6 @@ import gc
 import json
 import select
 import socket
-import time
 import weakref
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
@@ -22,6 +21,7 @@ from writ.api.server.shares import Shares
 from writ.api.settings.settings import HttpLimits
 
 from tests.api.conftest import ALLOWED
+from tests.support.dripping import drip
 from tests.support.open_files import allow_open_files
 from tests.support.raw_http import RawConnection, request
 from tests.support.server import KEY, Server, running
@@ -36,6 +36,7 @@ HUGE_ANSWER = request("POST", BATCH, json.dumps(LONG | {"evaluations": [{}] * 1_
 EVALUATION = request("POST", SINGLE, BODY, key=KEY)
 HALF_HEAD = EVALUATION[:60]
 MODEL = "/v1/environments/default/model"
+CHUNK = b"3e8\r\n" + b" " * 1_000 + b"\r\n"
 LATE_BODY = (
     "the body was not complete after 0.5 seconds; a long one has to come at 32768 bytes a second on average, without"
     " such a pause"
@@ -71,8 +72,7 @@ def test_a_head_that_stays_half_is_answered_408(raw: RawConnection, sent: bytes)
 def test_a_head_that_trickles_is_answered_408(raw: RawConnection) -> None:
     """The deadline is the whole head's: a byte now and then does not renew it."""
     raw.send(b"POST / HTTP/1.1\r\n")
-    while not select.select([raw.socket], [], [], 0.05)[0]:
-        raw.send(b"X: y\r\n")
+    drip(raw.socket, b"X: y\r\n")
     assert raw.answer().status == 408
 
 
@@ -101,21 +101,23 @@ def test_a_body_that_stays_half_is_answered_408(raw: RawConnection, headers: dic
 def test_a_body_that_trickles_is_answered_408(raw: RawConnection) -> None:
     """However long it may be: a byte now and then is below the rate."""
     raw.send(request("PUT", MODEL, b"{", {"Content-Length": "100000000"}, key=KEY))
-    while not select.select([raw.socket], [], [], 0.05)[0]:
-        raw.send(b" ")
+    drip(raw.socket)
     answer = raw.answer()
     assert (answer.status, answer.json) == (408, {"error": LATE_BODY})
 
 
 def test_a_long_body_may_take_long_as_long_as_it_comes(tmp_path: Path) -> None:
-    settings = {"WRIT_BODY_SECONDS": "1.5", "WRIT_MIN_BODY_RATE": "1000"}
+    """Longer than one of which nothing comes, and which ends meanwhile."""
+    settings = {"WRIT_BODY_SECONDS": "3", "WRIT_MIN_BODY_RATE": "1000"}
     with running(tmp_path / "data", settings=settings) as started:
-        with RawConnection(started.host, started.port) as connection:
-            connection.send(request("PUT", MODEL, b"", {"Content-Length": "40000"}, key=KEY))
-            for _ in range(8):
-                connection.send(b" " * 4_000)
-                time.sleep(0.3)
-            connection.send(b'{"model": 1}'.ljust(8_000))
+        place = started.host, started.port
+        with RawConnection(*place) as connection, RawConnection(*place) as silent:
+            head = request("PUT", MODEL, b"", {"Transfer-Encoding": "chunked"}, key=KEY)
+            connection.send(head.replace(b"Content-Length: 0\r\n", b""))
+            silent.send(request("PUT", MODEL, b"", {"Content-Length": "100"}, key=KEY))
+            drip(connection.socket, CHUNK, until=silent.socket)
+            assert silent.answer().status == 408
+            connection.send(b'c\r\n{"model": 1}\r\n0\r\n\r\n')
             assert connection.answer().status == 200
         assert "Traceback" not in started.log
 
@@ -148,8 +150,7 @@ def test_a_body_that_comes_after_the_answer_before_is_taken(hasty: Server) -> No
     with RawConnection(hasty.host, hasty.port) as connection:
         connection.send(request("GET", "/v1/environments/default", b"", key=KEY) + post[: -len(role)])
         assert connection.answer().status == 200
-        connection.send(role[:200])
-        time.sleep(0.1)
+        connection.send_read(role[:200])
         connection.send(role[200:])
         assert connection.answer().status == 201
         connection.send(request("GET", "/v1/environments/default", b"", key=KEY) + post[: -len(role)])

@@ -37,7 +37,7 @@ def test_a_service_tells_when_it_is_ready_reloads_and_stops(tmp_path: Path, abst
 
 
 SLOW_LOOP = """
-import importlib, sys, time
+import importlib, sys
 from pathlib import Path
 
 here = Path(__file__).parent
@@ -51,19 +51,19 @@ def late():
     try:
         (here / "once").touch(exist_ok=False)
     except FileExistsError:
-        while not (here / "go").exists():
-            time.sleep(0.05)
+        (here / "gate").read_bytes()
     return new_event_loop()
 
 
 real.new_event_loop = late
 """
-"""Takes the place of uvloop: all workers but the first one wait before they serve."""
+"""Takes the place of uvloop: all workers but the first one stop at a gate before they serve."""
 
 
 def test_it_is_ready_when_all_workers_serve_and_not_before(tmp_path: Path) -> None:
     (tmp_path / "first").mkdir()
     (tmp_path / "first" / "uvloop.py").write_text(SLOW_LOOP)
+    os.mkfifo(tmp_path / "first" / "gate")
     settings = {"NOTIFY_SOCKET": str(tmp_path / "notify")}
     with (
         managing(settings["NOTIFY_SOCKET"]) as manager,
@@ -71,7 +71,7 @@ def test_it_is_ready_when_all_workers_serve_and_not_before(tmp_path: Path) -> No
     ):
         assert httpx.get(f"{server.url}/readyz").status_code == 200, "the first worker serves"
         assert manager.hear() == []
-        (tmp_path / "first" / "go").touch()
+        (tmp_path / "first" / "gate").write_bytes(b"")
         assert wait_until(manager.states) == ["READY=1"]
 
 

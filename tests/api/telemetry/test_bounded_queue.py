@@ -1,7 +1,6 @@
 """The bounds of the queue between the event loop and a writer, and the last seconds of its thread."""
 
 import logging
-import time
 
 import pytest
 from writ.api.telemetry.bounded_queue import BoundedQueue, Bounds, QueueThread
@@ -61,15 +60,16 @@ def test_dropped_entries_are_reported_from_time_to_time_and_at_the_end(caplog: p
 
 def test_a_thread_writes_the_rest_and_knows_its_last_tries() -> None:
     found: list[bool] = []
+    pauses: list[None] = []
 
     def write() -> None:
         while thread.pause(0.02, 0.01):
-            pass
+            pauses.append(None)
         found.append(thread.is_stopping)
 
     thread = QueueThread("t", write)
     thread.start()
-    time.sleep(0.15)
+    assert wait_until(lambda: len(pauses) > 5)
     assert found == [], "there is time while it is not stopped"
     thread.stop(0.2)
     assert wait_until(lambda: found == [True, True]), "the last call has no time left"

@@ -5,7 +5,6 @@ import base64
 import hmac
 import json
 import threading
-import time
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -25,6 +24,9 @@ from writ.api.identity.issuers.key_sets import (
 )
 from writ.api.identity.issuers.user_tokens import LEEWAY_SECONDS, BadToken, UserTokens
 from writ.bundles.routing.settings import JwtSubject
+
+from tests.support.dripping import drip
+from tests.support.waiting import wait_until
 
 ISSUER, OWN = "https://idp.example", "https://writ.example"
 NOW = 1_800_000_000.0
@@ -247,21 +249,18 @@ def test_a_token_without_a_key_id_needs_a_set_of_one_key(issuer: Issuer) -> None
 @pytest.fixture
 def slow() -> Iterator[str]:
     """The URL of a key set that comes byte by byte."""
-    ended = threading.Event()
 
     class Drip(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             self.send_response(200)
             self.end_headers()
-            while not ended.wait(0.05):
-                self.wfile.write(b" ")
+            drip(self.connection)
 
         def log_message(self, *_: object) -> None: ...
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Drip) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}/keys"
-        ended.set()
         server.shutdown()
 
 
@@ -272,7 +271,5 @@ def test_a_key_set_that_comes_too_slowly_ends(slow: str, monkeypatch: pytest.Mon
     keys = KeySets(told.append).of(slow)
     with pytest.raises(KeysAreComing):
         keys.key("k1")
-    until = time.monotonic() + 60
-    while not told and time.monotonic() < until:
-        time.sleep(0.05)
+    assert wait_until(lambda: told)
     assert "too slowly" in told[0]

@@ -44,7 +44,7 @@ class Workers:
             self.living[place].start_worker(place)
         return self.living[place]
 
-    def wait(self, seconds: float) -> None:
+    def advance(self, seconds: float) -> None:
         """Sets the clock on. Those that live have their heartbeat then."""
         self.clock.now += seconds
         for counts in self.living.values():
@@ -76,7 +76,7 @@ def test_every_decision_is_in_its_minute(steps: list[tuple[str, int, str]]) -> N
         minute = int(workers.clock.now) // MINUTE_SECONDS * MINUTE_SECONDS
         match step:
             case "wait":
-                workers.wait(number)
+                workers.advance(number)
             case "end":
                 workers.living.pop(number, None)
             case "start":
@@ -96,9 +96,9 @@ def test_a_young_service_tells_since_when_it_counts() -> None:
     decide(workers.start(0), "prod")
     hour = workers.table.hour.read("uuid-of-prod")
     assert (hour.since, hour.until, len(hour.minutes)) == (NOON + 30, NOON + 30, 1)
-    workers.wait(59 * MINUTE_SECONDS)
+    workers.advance(59 * MINUTE_SECONDS)
     assert workers.table.hour.read("uuid-of-prod").since == NOON + 30
-    workers.wait(MINUTE_SECONDS)
+    workers.advance(MINUTE_SECONDS)
     hour = workers.table.hour.read("uuid-of-prod")
     assert (hour.since, len(hour.minutes)) == (NOON + MINUTE_SECONDS, MINUTES)
     assert sum(sum(one.counts.values()) for one in hour.minutes) == 0
@@ -111,7 +111,7 @@ def test_a_decision_before_the_heartbeat_of_a_minute_counts_once() -> None:
     workers.clock.now = NOON + MINUTE_SECONDS  # no heartbeat yet
     decide(counts, "prod", times=2)
     assert workers.decided("prod") == [3, 0]
-    workers.wait(0.9)
+    workers.advance(0.9)
     assert workers.decided("prod") == [3, 0]
     decide(counts, "prod", times=4)
     assert workers.decided("prod") == [3, 4]
@@ -121,13 +121,13 @@ def test_a_clock_that_is_set_back_begins_the_hour_anew() -> None:
     workers = Workers()
     for _ in range(5):
         decide(workers.start(0), "prod", times=10)
-        workers.wait(MINUTE_SECONDS)
-    workers.wait(-3 * MINUTE_SECONDS)
+        workers.advance(MINUTE_SECONDS)
+    workers.advance(-3 * MINUTE_SECONDS)
     decide(workers.start(0), "prod", times=3)
     hour = workers.table.hour.read("uuid-of-prod")
     assert hour.since == workers.clock.now
     assert workers.decided("prod") == [3]
-    workers.wait(MINUTE_SECONDS)
+    workers.advance(MINUTE_SECONDS)
     decide(workers.start(0), "prod", times=4)
     assert workers.decided("prod") == [3, 4]
 
@@ -137,12 +137,12 @@ def test_an_environment_in_the_place_of_a_deleted_one_begins_with_nothing() -> N
     counts = workers.start(0)
     for _ in range(3):
         decide(counts, "prod", times=10)
-        workers.wait(MINUTE_SECONDS)
+        workers.advance(MINUTE_SECONDS)
     counts.keep_environments({"uuid-of-staging"})
     decide(counts, "staging", times=2)
     assert workers.decided("prod") == [0, 0, 0, 0]
     assert workers.decided("staging") == [0, 0, 0, 2]
-    workers.wait(MINUTE_SECONDS)
+    workers.advance(MINUTE_SECONDS)
     assert workers.decided("staging") == [0, 0, 0, 2, 0]
 
 
