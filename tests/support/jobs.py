@@ -4,7 +4,6 @@ import os
 import signal
 import stat
 import threading
-import time
 from typing import Any, Final
 
 import msgspec
@@ -62,11 +61,14 @@ def _is_open(name: str) -> bool:
         return False
 
 
-def _sleep(call: JobCall[Asked]) -> None:
-    call.progress("sleeping", 0, 1)
-    (call.store.path.parent / "sleeper").write_text(str(os.getpid()))
-    time.sleep(call.request.number)
-    (call.store.path.parent / "slept").touch()
+def _stop(call: JobCall[Asked]) -> None:
+    """Stop at a gate until somebody opens it for writing."""
+    call.progress("stopping", 0, 1)
+    folder = call.store.path.parent
+    os.mkfifo(folder / "gate")
+    (folder / "stopped").write_text(str(os.getpid()))
+    (folder / "gate").read_bytes()
+    (folder / "went on").touch()
 
 
 def _fail(call: JobCall[Asked]) -> None:
@@ -96,6 +98,6 @@ def _job(name: str, body: Any, answer: Any, **more: Any) -> Job[Asked, Any]:
 
 LOOK: Final = _job("LOOK", _look, Seen)
 LOOK_LOCKED: Final = _job("LOOK_LOCKED", _look, Seen, holds_lock=lambda asked: asked.word == "write")
-SLEEP: Final = _job("SLEEP", _sleep, type(None))
-SLEEP_SHORT: Final = _job("SLEEP_SHORT", _sleep, type(None), seconds=0.5)
+STOP: Final = _job("STOP", _stop, type(None))
+STOP_SHORT: Final = _job("STOP_SHORT", _stop, type(None), seconds=0.5)
 FAIL: Final = _job("FAIL", _fail, type(None), afterwards="look")

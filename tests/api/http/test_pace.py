@@ -2,17 +2,26 @@
 
 import asyncio
 
+import pytest
 from writ.api.http.pace import SHARE, Pace
+
+from tests.support.event_loops import run_without_waits, takes
+from tests.support.waiting import rounds
+
+
+async def made() -> str:
+    """An answer that takes no time."""
+    return "made"
 
 
 def test_one_alone_never_waits() -> None:
     async def ask() -> float:
         pace, clock = Pace(60.0), asyncio.get_running_loop().time
         began = clock()
-        assert await pace.make(lambda: asyncio.sleep(0, "made")) == "made"
+        assert await pace.make(made) == "made"
         return clock() - began
 
-    assert asyncio.run(ask()) < 1
+    assert run_without_waits(ask) == 0
 
 
 def test_many_take_a_share_of_the_time_and_each_has_its_own() -> None:
@@ -23,7 +32,7 @@ def test_many_take_a_share_of_the_time_and_each_has_its_own() -> None:
 
         async def make(number: int) -> int:
             running.add(number)
-            await asyncio.sleep(0.01)
+            await takes(0.01)
             assert running == {number}
             running.clear()
             if number == 2:
@@ -37,9 +46,9 @@ def test_many_take_a_share_of_the_time_and_each_has_its_own() -> None:
         )
         return [one if isinstance(one, int) else type(one) for one in found], clock() - began
 
-    found, seconds = asyncio.run(ask())
+    found, seconds = run_without_waits(ask)
     assert found == [0, 1, ValueError, 3, 4]
-    assert seconds > 0.01 + 4 * SHARE * 0.01
+    assert seconds == pytest.approx(0.01 + 4 * SHARE * 0.01)
 
 
 def test_who_leaves_holds_up_nobody() -> None:
@@ -47,12 +56,12 @@ def test_who_leaves_holds_up_nobody() -> None:
 
     async def ask() -> float:
         pace, clock = Pace(), asyncio.get_running_loop().time
-        asked = [asyncio.create_task(pace.make(lambda: asyncio.sleep(60))) for _ in range(4)]
-        await asyncio.sleep(0.01)
+        asked = [asyncio.create_task(pace.make(asyncio.Event().wait)) for _ in range(4)]
+        await rounds(2)
         began = clock()
         for one in asked:
             one.cancel()
-        assert await pace.make(lambda: asyncio.sleep(0, "made")) == "made"
+        assert await pace.make(made) == "made"
         return clock() - began
 
-    assert asyncio.run(ask()) < 10
+    assert run_without_waits(ask) == 00

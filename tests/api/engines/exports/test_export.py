@@ -3,6 +3,7 @@
 import fcntl
 import gzip
 import secrets
+import select
 import signal
 import socket
 import threading
@@ -23,14 +24,16 @@ from writ.bundles.feed.update import Update, verified_update
 from writ.bundles.signing.signature_check import open_verified_bundle
 
 from tests.support.command import writ
-from tests.support.processes import children, connections
-from tests.support.raw_http import RawConnection
+from tests.support.processes import children, is_waited_for
+from tests.support.raw_http import RawConnection, request
 from tests.support.server import KEY, Server, running
 from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.service
 
 BUNDLE = "/v1/environments/default/bundle"
+HOLDS = 50
+"""The seconds for which a question is held at most."""
 MODEL = {
     "model": 1,
     "resource_types": [{"id": "document", "actions": ["read"]}],
@@ -83,6 +86,17 @@ class Exporting:
         path = self._folder / f"{answer.headers['writ-revision']}.bundle"
         path.write_bytes(answer.content)
         return answer, path
+
+    @contextmanager
+    def held(self, answer: httpx.Response, since: int | None = None, key: str = KEY) -> Iterator[RawConnection]:
+        """A question about what follows an answer. The server has read it, and holds it."""
+        path = BUNDLE if since is None else f"{BUNDLE}?since={since}"
+        known = {"If-None-Match": answer.headers["etag"]}
+        with RawConnection(self.server.host, self.server.port) as poll:
+            poll.send_read(request("GET", path, b"", {**known, "Prefer": f"wait={HOLDS}"}, key=key))
+            assert self.http.get(path, headers=known).status_code == 304
+            assert select.select([poll.socket], [], [], 0)[0] == []
+            yield poll
 
     def close(self) -> None:
         """Close the client."""
@@ -205,28 +219,21 @@ def test_a_bundle_travels_compressed_if_the_client_says_so(shared: Exporting) ->
 
 def test_a_long_poll_is_answered_by_the_next_change(shared: Exporting) -> None:
     answer, update = shared.update(shared.engine(shared.whole()[1]).revision, '"none"')
-    timer = threading.Timer(0.5, shared.assign, ("frank",))
-    timer.start()
-    begun = time.monotonic()
-    held = shared.get(
-        params={"since": update.claims.revision},
-        headers={"If-None-Match": answer.headers["etag"], "Prefer": "wait=20"},
-    )
-    timer.join()
-    assert held.status_code == 200
-    assert 0.4 < time.monotonic() - begun < 19
-    assert held.headers["preference-applied"] == "wait=20"
-    news = verified_update(held.content, shared.key, time.time())
+    with shared.held(answer, update.claims.revision) as poll:
+        shared.assign("frank")
+        held = poll.answer()
+    assert held.status == 200
+    assert held.headers["preference-applied"] == f"wait={HOLDS}"
+    news = verified_update(held.body, shared.key, time.time())
     assert (news.claims.parent, len(news.deltas), news.callers) == (update.claims.revision, 1, None)
 
 
 def test_a_long_poll_for_a_whole_bundle_is_answered_by_the_next_change(shared: Exporting) -> None:
     answer, path = shared.whole()
-    timer = threading.Timer(0.3, shared.assign, ("grace",))
-    timer.start()
-    held = shared.get(headers={"If-None-Match": answer.headers["etag"], "Prefer": "wait=20"})
-    timer.join()
-    assert held.status_code == 200
+    with shared.held(answer) as poll:
+        shared.assign("grace")
+        held = poll.answer()
+    assert held.status == 200
     assert int(held.headers["writ-revision"]) > shared.engine(path).revision
 
 
@@ -241,67 +248,36 @@ def test_a_long_poll_ends_when_its_time_is_over(shared: Exporting) -> None:
 
 
 def test_a_long_poll_ends_when_the_service_ends(tmp_path: Path) -> None:
-    answers: list[httpx.Response] = []
     with another(tmp_path) as service:
         answer, update = service.update(service.engine(service.whole()[1]).revision, '"none"')
-        waiting = {"If-None-Match": answer.headers["etag"], "Prefer": "wait=60"}
-
-        def poll() -> None:
-            with service.server.client() as http:
-                query = {"since": str(update.claims.revision)}
-                answers.append(http.get(BUNDLE, params=query, headers=waiting, timeout=60))
-
-        (worker,) = children(service.server.process.pid)
-        before = connections(worker, service.server.port)
-        thread = threading.Thread(target=poll)
-        thread.start()
-        assert wait_until(lambda: connections(worker, service.server.port) > before)
-        time.sleep(0.5)
-        begun = time.monotonic()
-        assert service.server.stop() == 0
-        thread.join(60)
-    assert [one.status_code for one in answers] == [304]
-    assert time.monotonic() - begun < 40
+        with service.held(answer, update.claims.revision) as poll:
+            begun = time.monotonic()
+            assert service.server.stop() == 0
+            assert poll.answer().status == 304
+    assert time.monotonic() - begun < HOLDS - 10
 
 
 def test_a_credential_that_ends_during_a_long_poll_gets_nothing(shared: Exporting) -> None:
     made = shared.http.post("/v1/api-keys", json={"name": "agent", "scopes": ["read"]}).json()
-    bearer = {"Authorization": f"Bearer {made['key']}"}
     answer, update = shared.update(shared.engine(shared.whole()[1]).revision, '"none"')
-
-    def revoke_and_change() -> None:
+    with shared.held(answer, update.claims.revision, made["key"]) as poll:
         shared.http.delete(f"/v1/api-keys/{made['id']}").raise_for_status()
         shared.assign("heidi")
-
-    timer = threading.Timer(0.5, revoke_and_change)
-    timer.start()
-    held = httpx.get(
-        f"{shared.server.url}{BUNDLE}",
-        params={"since": update.claims.revision},
-        headers={**bearer, "If-None-Match": answer.headers["etag"], "Prefer": "wait=20"},
-        timeout=30,
-    )
-    timer.join()
-    assert held.status_code == 401
+        assert poll.answer().status == 401
 
 
 def test_a_credential_that_ends_while_a_bundle_is_made_gets_nothing(shared: Exporting) -> None:
     made = shared.http.post("/v1/api-keys", json={"name": "agent", "scopes": ["read"]}).json()
     shared.whole()
     shared.assign("ivan")
-
-    def revoke() -> None:
+    path = shared.directory / "exports.lock"
+    with path.open("rb+") as lock, RawConnection(shared.server.host, shared.server.port) as connection:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        connection.send(request("GET", BUNDLE, key=made["key"]))
+        assert wait_until(lambda: is_waited_for(path))
         shared.http.delete(f"/v1/api-keys/{made['id']}").raise_for_status()
         fcntl.flock(lock, fcntl.LOCK_UN)
-
-    with (shared.directory / "exports.lock").open("rb+") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        timer = threading.Timer(0.5, revoke)
-        timer.start()
-        bearer = {"Authorization": f"Bearer {made['key']}"}
-        answer = httpx.get(f"{shared.server.url}{BUNDLE}", headers=bearer, timeout=60)
-        timer.join()
-    assert answer.status_code == 401
+        assert connection.answer().status == 401
 
 
 def test_the_list_of_callers_travels_with_updates(shared: Exporting) -> None:
@@ -314,13 +290,9 @@ def test_the_list_of_callers_travels_with_updates(shared: Exporting) -> None:
     callers = verified_callers(update.callers, shared.key, time.time())
     assert name_of(made["client_id"]) in callers.clients
     assert callers.keys == shared.http.get("/.well-known/jwks.json").json()
-    timer = threading.Timer(0.3, shared.http.post, (f"/v1/clients/{made['client_id']}/revoke",))
-    timer.start()
-    held = shared.get(
-        params={"since": revision}, headers={"If-None-Match": answer.headers["etag"], "Prefer": "wait=20"}
-    )
-    timer.join()
-    news = verified_update(held.content, shared.key, time.time())
+    with shared.held(answer, revision) as poll:
+        shared.http.post(f"/v1/clients/{made['client_id']}/revoke").raise_for_status()
+        news = verified_update(poll.answer().body, shared.key, time.time())
     assert news.callers is not None
     later = verified_callers(news.callers, shared.key, time.time())
     later.check_follows(callers.environment.uuid, callers)
@@ -459,24 +431,10 @@ def test_many_polls_wait_in_one_worker(tmp_path: Path) -> None:
     """Each is told of the change; none of them has a thread."""
     with another(tmp_path, WRIT_MAX_CONNECTIONS="1000") as service:
         answer, update = service.update(service.engine(service.whole()[1]).revision, '"none"')
-        query = {"since": str(update.claims.revision)}
-        waiting = {"If-None-Match": answer.headers["etag"], "Prefer": "wait=50"}
-        answers: list[int] = []
-
-        def poll() -> None:
-            with service.server.client() as http:
-                answers.append(http.get(BUNDLE, params=query, headers=waiting, timeout=60).status_code)
-
-        threads = [threading.Thread(target=poll) for _ in range(100)]
-        for thread in threads:
-            thread.start()
-        time.sleep(2)
-        assert answers == []
-        service.assign("alice")
-        assert wait_until(lambda: len(answers) == len(threads))
-        assert set(answers) == {200}
-        for thread in threads:
-            thread.join()
+        with ExitStack() as stack:
+            polls = [stack.enter_context(service.held(answer, update.claims.revision)) for _ in range(100)]
+            service.assign("alice")
+            assert {poll.answer().status for poll in polls} == {200}
 
 
 def _kib(process: int) -> int:

@@ -19,9 +19,9 @@ from writ.api.service.jobs import JOBS
 from writ.api.store.errors import Conflict, Rejected, StoreUnavailable
 from writ.api.store.store import Store
 
-from tests.support.jobs import ERRORS, FAIL, LOOK, LOOK_LOCKED, SLEEP, SLEEP_SHORT, Asked, Seen
+from tests.support.jobs import ERRORS, FAIL, LOOK, LOOK_LOCKED, STOP, STOP_SHORT, Asked, Seen
 from tests.support.processes import is_alive
-from tests.support.waiting import wait_until
+from tests.support.waiting import until, wait_until
 
 ROOT = Path(__file__).parents[4]
 EARLY = "the process that is tested ended early"
@@ -59,18 +59,15 @@ def failure(jobs: Jobs, word: str) -> StoreUnavailable:
     return found.value
 
 
-async def asleep(jobs: Jobs, directory: Path, seconds: float = 60) -> "tuple[asyncio.Task[None], int]":
-    task = asyncio.create_task(jobs.run(SLEEP, Asked(number=seconds)))
-    file = directory / "sleeper"
-    while not (file.exists() and file.read_text()):
-        await asyncio.sleep(0.01)
+async def at_gate(jobs: Jobs, directory: Path) -> "tuple[asyncio.Task[None], int]":
+    task = asyncio.create_task(jobs.run(STOP, Asked()))
+    file = directory / "stopped"
+    assert await until(lambda: file.exists() and file.read_text())
     return task, int(file.read_text())
 
 
 async def gone(process: int) -> None:
-    async with asyncio.timeout(10):
-        while is_alive(process):
-            await asyncio.sleep(0.01)
+    assert await until(lambda: not is_alive(process))
 
 
 def test_a_job_gets_its_request_its_document_and_its_store(jobs: Jobs, directory: Path, tmp_path: Path) -> None:
@@ -134,21 +131,21 @@ def test_what_ends_a_job_is_one_sentence(jobs: Jobs) -> None:
 
 def test_a_job_ends_at_its_time_limit(jobs: Jobs, directory: Path) -> None:
     with pytest.raises(StoreUnavailable) as found:
-        asyncio.run(jobs.run(SLEEP_SHORT, Asked(number=60)))
-    assert str(found.value) == "the process that is tested took longer than 0.5 seconds while it was at `sleeping`"
-    asyncio.run(gone(int((directory / "sleeper").read_text())))
-    assert not (directory / "slept").exists()
+        asyncio.run(jobs.run(STOP_SHORT, Asked()))
+    assert str(found.value) == "the process that is tested took longer than 0.5 seconds while it was at `stopping`"
+    asyncio.run(gone(int((directory / "stopped").read_text())))
+    assert not (directory / "went on").exists()
 
 
 def test_a_job_ends_with_the_task_that_waits_for_it(jobs: Jobs, directory: Path) -> None:
     async def cancelled() -> None:
-        task, process = await asleep(jobs, directory)
+        task, process = await at_gate(jobs, directory)
         assert is_alive(process)
         task.cancel()
         await gone(process)
 
     asyncio.run(cancelled())
-    assert not (directory / "slept").exists()
+    assert not (directory / "went on").exists()
 
 
 def test_jobs_of_a_kind_have_turns_and_are_confirmed_then(jobs: Jobs, directory: Path) -> None:
@@ -156,9 +153,9 @@ def test_jobs_of_a_kind_have_turns_and_are_confirmed_then(jobs: Jobs, directory:
         raise Conflict("no more")
 
     async def two() -> None:
-        first, process = await asleep(jobs, directory)
-        second = asyncio.create_task(jobs.run(SLEEP, Asked(), None, refuse))
-        await asyncio.sleep(0.05)
+        first, process = await at_gate(jobs, directory)
+        second = asyncio.create_task(jobs.run(STOP, Asked(), None, refuse))
+        assert (await jobs.run(LOOK, Asked("of another kind"))).word == "of another kind"
         assert not second.done()
         os.kill(process, signal.SIGKILL)
         with pytest.raises(StoreUnavailable):
@@ -171,17 +168,18 @@ def test_jobs_of_a_kind_have_turns_and_are_confirmed_then(jobs: Jobs, directory:
 
 def test_a_template_that_was_killed_is_replaced(jobs: Jobs, directory: Path, template: Template) -> None:
     async def killed() -> None:
-        task, _ = await asleep(jobs, directory, 0.5)
+        task, _ = await at_gate(jobs, directory)
         before = template.process
         assert before is not None
         os.kill(before, signal.SIGKILL)
         await gone(before)
+        (directory / "gate").write_bytes(b"")
         await task  # a job that runs goes on
         assert (await jobs.run(LOOK, Asked("again"))).word == "again"
         assert template.process != before
 
     asyncio.run(killed())
-    assert (directory / "slept").exists()
+    assert (directory / "went on").exists()
 
 
 def test_only_the_end_of_the_service_ends_the_template(jobs: Jobs, template: Template) -> None:
@@ -196,12 +194,12 @@ def test_only_the_end_of_the_service_ends_the_template(jobs: Jobs, template: Tem
 SERVICE = """
 import asyncio, sys
 from pathlib import Path
-from tests.support.jobs import SLEEP, Asked
+from tests.support.jobs import STOP, Asked
 from writ.api.engines.jobs.runner import Jobs
 from writ.api.engines.jobs.starting import TEMPLATE
-TEMPLATE.start([SLEEP])
+TEMPLATE.start([STOP])
 print(TEMPLATE.process, flush=True)
-asyncio.run(Jobs(Path(sys.argv[1])).run(SLEEP, Asked(number=60)))
+asyncio.run(Jobs(Path(sys.argv[1])).run(STOP, Asked()))
 """
 
 
@@ -211,7 +209,7 @@ def test_nothing_outlives_a_service_that_is_killed(directory: Path) -> None:
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as service:
         assert service.stdout is not None
         template = int(service.stdout.readline())
-        process = wait_until(lambda: (directory / "sleeper").exists() and (directory / "sleeper").read_text())
+        process = wait_until(lambda: (directory / "stopped").exists() and (directory / "stopped").read_text())
         service.kill()
     assert isinstance(process, str)
     asyncio.run(gone(int(process)))

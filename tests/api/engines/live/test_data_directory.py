@@ -2,13 +2,15 @@
 
 import os
 import stat
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from threading import Timer
 
 import pytest
 from writ.api.engines.live import data_directory
 from writ.api.engines.live.data_directory import UnusableDirectory, hold, prepare_directory
 from writ.api.engines.live.import_model import builder_lock
+
+from tests.support.waiting import wait_until
 
 
 def test_a_directory_is_made_for_its_owner(tmp_path: Path) -> None:
@@ -29,13 +31,15 @@ def test_a_directory_that_can_t_be_is_refused_in_one_sentence(tmp_path: Path) ->
 
 def test_a_lock_that_becomes_free_is_waited_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """If a master is killed, its workers hold the lock for a moment more."""
-    with hold(tmp_path) as held:
+    said = list[str]()
+    with hold(tmp_path) as held, ThreadPoolExecutor(1) as pool:
         assert capsys.readouterr().err == ""
-        leaving = Timer(0.3, held.close)
-        leaving.start()
-        with hold(tmp_path):
-            leaving.join()
-    assert capsys.readouterr().err == f"`{tmp_path}` is in use; waiting up to 5 seconds for it\n"
+        waiting = pool.submit(hold, tmp_path)
+        assert wait_until(lambda: said.append(capsys.readouterr().err) or said[-1])
+        held.close()
+        with waiting.result():
+            pass
+    assert "".join(said) == f"`{tmp_path}` is in use; waiting up to 5 seconds for it\n"
 
 
 def test_a_lock_that_stays_held_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,6 +22,7 @@ from writ.bundles.file.reader import open_bundle
 from writ.compiler.source import Source
 
 from tests.support.stored import ACTOR
+from tests.support.waiting import until
 
 LOG = logging.getLogger("tests")
 TYPES = [{"id": "document", "actions": ["read"]}]
@@ -438,8 +439,7 @@ def test_decisions_go_on_while_the_store_does_not_answer_the_heartbeat(
         with monkeypatch.context() as patched:
             patched.setattr(service.store, "environments", silent)
             refreshing = asyncio.create_task(worker.refresh())
-            while not read.is_set():
-                await asyncio.sleep(0.001)
+            assert await until(read.is_set)
             assert worker.engine().revision == 1
         service.store.write("default", ACTOR, [Create("grants", grant("g1"))])
         if is_signalled:
@@ -475,8 +475,7 @@ def test_what_is_committed_while_an_engine_is_opened_is_seen(
     async def ask() -> None:
         with pytest.raises(Updating) as opening:
             worker.engine("staging")
-        while not read.is_set():
-            await asyncio.sleep(0.001)
+        assert await until(read.is_set)
         if change == "write":
             service.store.write("staging", ACTOR, (Delete("grants", ("g1",)),))
         else:

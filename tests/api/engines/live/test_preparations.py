@@ -4,7 +4,6 @@ import json
 import logging
 import os
 import signal
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -145,34 +144,48 @@ def test_the_tables_are_bounded(preparations: Preparations, clock: Clock, monkey
     assert sum(rests(preparations, f"e{number}") for number in range(RESTING + 1)) == RESTING
 
 
+AT_GATE = """
+import importlib, os, sys
+from pathlib import Path
+
+here = Path(__file__).parent
+sys.path.remove(str(here))
+del sys.modules["uvloop"]
+uvloop = importlib.import_module("uvloop")
+sys.modules["uvloop"] = uvloop
+from writ.api.engines.live import preparations
+
+mark = preparations.Preparations._mark
+
+
+def stops(self, key):
+    place = mark(self, key)
+    if key == preparations._key("large"):
+        (here / "marked").touch()
+        (here / "gate").read_bytes()
+    return place
+
+
+preparations.Preparations._mark = stops
+"""
+"""Takes the place of uvloop: a worker stops at a gate while it prepares the environment `large`."""
+
+
 def test_a_worker_that_dies_of_an_environment_does_not_die_of_it_again(tmp_path: Path) -> None:
     """A real service: the environment answers 500 with the reason, and the others decide."""
-    large = {
-        "model": 1,
-        "resource_types": [{"id": "d", "actions": ["read"]}],
-        "policies": [
-            {
-                "id": f"p{number}",
-                "effect": "ALLOW",
-                "resource_types": [{"resource_type_id": "d", "actions": ["read"]}],
-                "conditions": {"context_attrs": [{"key": f"k{n}", "op": "ne", "value": n} for n in range(60)]},
-            }
-            for number in range(2_000)
-        ],
-    }
     asked = {"subject": {"type": "u", "id": "a"}, "action": {"name": "read"}, "resource": {"type": "d", "id": "1"}}
-    single = "/access/v1/evaluation"
-    (tmp_path / "large.json").write_text(json.dumps(large))
-    assert (
-        writ("import", tmp_path / "large.json", "--data", tmp_path / "data", "--env", "large", "--create").returncode
-        == 0
-    )
-    with running(tmp_path / "data", workers=1) as server, server.client() as client:
+    single, data, first = "/access/v1/evaluation", tmp_path / "data", tmp_path / "first"
+    (tmp_path / "large.json").write_text('{"model": 1}')
+    assert writ("import", tmp_path / "large.json", "--data", data, "--env", "large", "--create").returncode == 0
+    first.mkdir()
+    (first / "uvloop.py").write_text(AT_GATE)
+    os.mkfifo(first / "gate")
+    with running(data, workers=1, path=[first]) as server, server.client() as client:
         (worker,) = children(server.process.pid)
+        assert client.post(single, json=asked).status_code == 200
         with RawConnection(server.host, server.port) as raw:
             raw.send(request("POST", f"/environments/large{single}", json.dumps(asked).encode(), key=KEY))
-            assert client.post(single, json=asked).status_code == 200
-            time.sleep(0.1)  # by now the engine is being opened, or its program specialised, which takes a second
+            assert wait_until((first / "marked").exists)
             os.kill(worker, signal.SIGKILL)
             with pytest.raises((EOFError, ConnectionError)):
                 raw.answer()

@@ -21,6 +21,7 @@ from writ.api.store.store import Store
 from writ.api.store.writing import PreparedWrite, Write
 
 from tests.support.stored import ACTOR, put, stored
+from tests.support.waiting import PATIENCE_SECONDS, rounds, until, wait_until
 
 EDIT = Create("roles", {"id": "editor"})
 
@@ -36,14 +37,14 @@ def test_a_commit_is_activated_if_its_client_is_gone(tmp_path: Path) -> None:
         with closing(connect(tmp_path / "writ.db", isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
             writing = asyncio.ensure_future(work.write("default", ACTOR, (EDIT,)))
-            await asyncio.sleep(0)
+            await rounds()
             writing.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await writing
             assert activated == []
             other.execute("ROLLBACK")
         await work.change(lambda: None)  # behind the other one, in the thread that writes
-        await asyncio.sleep(0)
+        await rounds()
 
     asyncio.run(leave_early())
     assert activated == [1]
@@ -76,8 +77,7 @@ def test_a_write_that_waits_for_other_servers_delays_no_other(tmp_path: Path) ->
         store = Store.open(tmp_path)
         work = StoreWork(store, active, time.time, confirm)
         first = asyncio.ensure_future(work.write("default", ACTOR, (EDIT,)))
-        while not confirmed:
-            await asyncio.sleep(0)
+        assert await until(lambda: confirmed)
         assert confirmed == [1], "the commit comes first"
         second = await work.write("default", ACTOR, (Create("roles", {"id": "reader"}),))
         assert second.environment.revision == 2
@@ -209,7 +209,7 @@ def test_many_writers_at_once_leave_what_the_same_writes_leave_one_by_one(tmp_pa
             except Refusal as ex:
                 refused.append(ex)
             if not random.randrange(4):
-                await asyncio.sleep(random.random() / 100)
+                await rounds(random.randrange(50))
 
     async def write_all() -> None:
         works = [StoreWork(store, active, time.time) for store in stores]
@@ -255,19 +255,20 @@ def deltas_of(store: Store, env: str) -> list[bytes]:
 
 def test_a_write_that_takes_long_lets_those_of_other_environments_pass(tmp_path: Path) -> None:
     """The preparation of a group's write goes on until the other write is stored."""
-    store, may_end = Store.open(tmp_path), threading.Event()
+    store, has_begun, may_end = Store.open(tmp_path), threading.Event(), threading.Event()
     store.create_environment(ACTOR, "other")
     prepare = store.writes.prepare
 
     def slow(write: Write) -> PreparedWrite:
-        assert may_end.wait(20)
+        has_begun.set()
+        assert may_end.wait(PATIENCE_SECONDS)
         return prepare(write)
 
     async def write() -> None:
         work = StoreWork(store, active, time.time)
         group = asyncio.ensure_future(work.write("default", ACTOR, (Create("groups", {"id": "g"}),)))
-        await asyncio.sleep(0.05)
-        await asyncio.wait_for(work.write("other", ACTOR, (EDIT,)), 20)
+        assert await until(has_begun.is_set)
+        await asyncio.wait_for(work.write("other", ACTOR, (EDIT,)), PATIENCE_SECONDS)
         assert not group.done()
         may_end.set()
         await group
@@ -285,20 +286,20 @@ def test_a_short_write_that_takes_long_is_written_alone(tmp_path: Path, monkeypa
 
 
 def test_a_trial_ends_when_its_client_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    store, ended = Store.open(tmp_path), threading.Event()
+    store, begun, ended = Store.open(tmp_path), threading.Event(), threading.Event()
 
     def endless(env: str, actor: object, edits: object, since: int, limit: TimeLimit) -> None:
-        while not limit.is_over():
-            time.sleep(0.001)
+        begun.set()
+        assert wait_until(limit.is_over)
         ended.set()
 
     async def leave() -> None:
         trial = asyncio.ensure_future(StoreWork(store, active, time.time).try_write("default", ACTOR, [EDIT], 0))
-        await asyncio.sleep(0.05)
+        assert await until(begun.is_set)
         trial.cancel()
         with pytest.raises(asyncio.CancelledError):
             await trial
-        assert await asyncio.to_thread(ended.wait, 20)
+        assert await until(ended.is_set)
 
     monkeypatch.setattr(store, "try_write", endless)
     asyncio.run(leave())

@@ -6,6 +6,8 @@ from collections.abc import Awaitable, Callable, Sequence
 import pytest
 from writ.api.engines.work.gathering import Gathering
 
+from tests.support.waiting import PATIENCE_SECONDS, rounds
+
 Commit = Callable[[Sequence[int]], Awaitable[Sequence[int | Exception]]]
 
 
@@ -27,8 +29,7 @@ class Commits:
 
 async def added(gathering: Gathering[int, int], *items: int) -> list[asyncio.Task[int]]:
     tasks = [asyncio.create_task(gathering.add(item)) for item in items]
-    for _ in range(3):
-        await asyncio.sleep(0)
+    await rounds(3)
     return tasks
 
 
@@ -98,6 +99,6 @@ def test_nobody_waits_for_ever_if_the_service_ends() -> None:
         gathering._committing.cancel()
         for task in tasks:
             with pytest.raises(asyncio.CancelledError):
-                await asyncio.wait_for(task, 5)
+                await asyncio.wait_for(task, PATIENCE_SECONDS)
 
     asyncio.run(run())
