@@ -52,6 +52,13 @@ class Population:
         for person in self._named:
             self.standings[id(person.standings)].append(person)
 
+    def __len__(self) -> int:
+        return len(self._people)
+
+    def of_type(self, type: str) -> int:
+        """Returns the number of the subjects of a type."""
+        return sum(person.shown.type == type for person in self._people)
+
     @cached_property
     def _by_key(self) -> Mapping[EntityKey, Person]:
         return {person.shown: person for person in self._named}

@@ -5,7 +5,7 @@ rules of both models become one diagram, whose paths are the requests that the m
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
@@ -16,7 +16,7 @@ from .changed_pairs import changed_by_rules
 from .classes import Class, Population
 from .conditions.translate import TooManyAlternatives
 from .conditions.variables import CLOCK
-from .differences.diagram import Kind
+from .differences.diagram import Kind, NamedBody
 from .differences.differing import BothRules, Budget, Change, changes
 from .differences.pair_rules import PairRules, RenamedResource
 from .limits import DEFAULT, Limits
@@ -141,18 +141,49 @@ class Comparison:
             self._unknown(rules.pair, reasons.TOO_MANY_REGIONS if full else reasons.NO_WITNESS)
             return
         resource = found[0][0].resource
+        subjects = Members([part for one, _ in found for part in one.parts])
+        others = any(one.has_others for one, _ in found)
         told.append(
             Region(
                 pair=rules.pair,
-                subjects=Members([part for one, _ in found for part in one.parts]),
-                others=any(one.has_others for one, _ in found),
-                roles=_roles(rules, found, gains),
+                subjects=subjects,
+                others=others,
+                roles=self._roles(rules, found, gains),
                 when=when,
                 resources=touched(self.before, self.after, rules, when, gains),
                 witness=witness,
                 resource_name=None if resource is None else (resource.kind, resource.name),
+                everyone=others and len(subjects) == self._everyone(),
             )
         )
+
+    def _roles(self, rules: PairRules, found: Found, gains: bool) -> tuple[str, ...]:
+        """Returns the roles by which subjects hold what they gain or lose: an ALLOW for them can hold in the region."""
+        side, named = 1 if gains else 0, set[str]()
+        for one, change in found:
+            ways = (way for way in rules.by_roles(one.one, side, one.resource) if not way[0] <= named)
+            try:
+                named.update(*(roles for roles, rule in ways if self._is_way(change, rule, one)))
+            except (OutOfSteps, TooManyAlternatives):
+                return ()
+        return tuple(sorted(named))
+
+    def _is_way(self, change: Change, rule: NamedBody, one: Class) -> bool:
+        """Returns whether a rule can hold where a change is. Raises OutOfSteps."""
+        diagrams = change.diagrams.diagrams
+        diagrams.steps = before = min(self.limits.steps, self._budget.left)
+        try:
+            return any(change.diagrams.meets(change.node, left) for left in self._applied(frozenset({rule}), one))
+        finally:
+            self._budget.left -= before - diagrams.steps
+
+    def _applied(self, rules: frozenset[NamedBody], _one: Class) -> frozenset[NamedBody]:
+        """Returns rules as they apply to the requests of a class."""
+        return rules
+
+    def _everyone(self) -> int:
+        """Returns the number of the subjects that a region can have."""
+        return len(self._population)
 
     def _witness(self, rules: PairRules, gains: bool, when: FilterTree, found: Found) -> Witness | None:
         """Returns a request of one of the classes that shows the change, or None."""
@@ -184,11 +215,3 @@ def renamed_resources(before: Side, after: Side) -> Mapping[str, list[RenamedRes
                 if old.get(one) != new.get(one):
                     found[name].append(RenamedResource(kind, one, (old.get(one), new.get(one))))
     return found
-
-
-def _roles(rules: PairRules, found: Iterable[tuple[Class, Change]], gains: bool) -> tuple[str, ...]:
-    """Returns the roles by which subjects hold what they gain or lose."""
-    side = 1 if gains else 0
-    held = {role for one in rules.templates[side] if one.effect == "ALLOW" for role in one.roles or ()}
-    holding = {holding.role for one, _ in found for holding in one.one.standings[side].holdings}
-    return tuple(sorted(held & holding))

@@ -20,10 +20,10 @@ class Region:
     """Requests that the models answer differently: those of some subjects, under one condition.
 
     `subjects` are in order. One has an `external_id` if the change counts only for requests that name it so. `others`
-    says that all subjects count that neither model names. `roles` are those by which the subjects hold it. `when` is
-    the condition over the variables of the analysis, and `resources` the number of registered resources for which it
-    can be true, or None if a side is a bundle. If the change counts only for requests that name the resource so,
-    `resource_name` is the kind of the name, and the name.
+    says that all subjects count that neither model names, and `everyone` that all subjects count, named or not. `roles`
+    are those by which the subjects hold it. `when` is the condition over the variables of the analysis, and `resources`
+    the number of registered resources for which it can be true, or None if a side is a bundle. If the change counts
+    only for requests that name the resource so, `resource_name` is the kind of the name, and the name.
     """
 
     pair: Pair
@@ -34,6 +34,7 @@ class Region:
     resources: int | None
     witness: Witness
     resource_name: tuple[str, str] | None = None
+    everyone: bool = False
 
 
 @dataclass(frozen=True)

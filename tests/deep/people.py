@@ -3,6 +3,7 @@
 from collections import Counter
 
 from tests.compiler.analysis.test_brute_force import check_edits, check_seed
+from tests.compiler.analysis.test_small_models import check_small
 from tests.compiler.analysis.test_strict_witnesses import check_strict
 from tests.deep.task import Task
 
@@ -12,7 +13,7 @@ def check_people(task: Task) -> None:
     counts: Counter[str] = Counter()
     while task.left > 0:
         seed = task.random.getrandbits(40)
-        check = (check_seed, check_edits, check_strict)[seed % 3]
+        check = (check_seed, check_edits, check_strict, check_small)[seed % 4]
         try:
             check(seed, counts, as_bundles=seed % 2 == 0)
         except Exception as ex:

@@ -9,6 +9,7 @@ from writ.bundles.conditions import gates
 from writ.bundles.conditions.intervals import united
 from writ.bundles.conditions.trees.tree import And, Const, FilterTree, Not, Or, TreeComparison
 from writ.compiler.analysis.conditions import variables
+from writ.compiler.analysis.conditions.relations import operators
 from writ.compiler.analysis.models.people import Person
 from writ.compiler.analysis.regions import OWN_ID, People, Region
 
@@ -156,14 +157,19 @@ def address_number(one: Question) -> Any:
 
 
 def reference(key: str, one: Question) -> str:
-    """The result of a comparison with a reference (X2)."""
-    _, section, name, op, referred = variables.parts(key)
+    """The relation of an attribute with the value that a reference names: the results of all operators (X2)."""
+    _, section, name, referred = variables.parts(key)
     left, right = attribute(section, name, one), value_of(referred, one)
+    return "".join(related(op, left, right) for op in operators())
+
+
+def related(op: str, left: Any, right: Any) -> str:
+    """The result of one comparison with a reference, as a letter (X2)."""
     if left is None:
-        return variables.NO
+        return "n"
     if not can_be_compared(op, right):
-        return variables.UNREADABLE
-    return variables.YES if compare(op, left, right) else variables.NO
+        return "?"
+    return "y" if compare(op, left, right) else "n"
 
 
 def terms(document: Document, asked: Question, *, others: bool) -> list[tuple[float, float]]:

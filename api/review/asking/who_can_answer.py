@@ -100,7 +100,7 @@ def _open(key: str) -> Iterator[str]:
         named: Sequence[str] = parts(key) if is_attribute(key) else parts(key)[1:]
         yield f"{named[0].removesuffix('_attrs')}.{named[1]}"
         if is_reference(key):
-            yield named[3]
+            yield named[2]
         if is_now(key):
             yield "context.time"
 

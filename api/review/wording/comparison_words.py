@@ -28,6 +28,9 @@ _OF_TEXTS: Final = {
 """The comparisons of texts, by code point (C4)."""
 
 
+_NEGATED: Final = {"is": "is not", "has": "does not have"}
+
+
 def predicate(op: Operator, constant: Json) -> Predicate:
     """Returns the predicate of a comparison with its constant.
 
@@ -59,6 +62,16 @@ def consequence(holds: bool, effect: str) -> str:
     ('the DENY holds', 'the condition does not hold')
     """
     return "the DENY holds" if holds and effect == "DENY" else "the condition does not hold"
+
+
+def negated(words: str) -> str:
+    """Returns the negation of a predicate.
+
+    >>> negated("is greater than 5"), negated("has a value")
+    ('is not greater than 5', 'does not have a value')
+    """
+    verb, _, rest = words.partition(" ")
+    return f"{_NEGATED[verb]} {rest}"
 
 
 def _of_no_values(op: Operator) -> Predicate:

@@ -40,7 +40,7 @@ def subject_words(region: ShownRegion) -> str:
     left = region.subject_count - len(shown)
     words = [*shown, *([f"{left} more"] if left else [])]
     if region.others:
-        words.append("everyone else" if words else "everyone")
+        words.append("everyone" if region.everyone is True and not words else "everyone else")
     total = f" ({counted(region.subject_count, 'subject')})" if region.subject_count > 1 else ""
     return joined(words, "and") + total
 

@@ -24,14 +24,17 @@ from ....compiler.analysis.conditions.variables import (
     is_attribute,
     is_now,
     is_week,
+    outside,
     parts,
 )
 from ....compiler.analysis.regions import OWN_ID
-from .comparison_words import PREDICATES, about, predicate
+from .comparison_words import PREDICATES, about, negated, predicate
 from .plain_values import OWNERS, listed, short_value
-from .referred_words import predicate_of_reference, referred
+from .referred_words import predicate_of_reference
+from .relation_words import relation_words
 from .window_words import days_words
 
+_OR: Final = ", or "
 _OWN: Final = "the `id` of the subject"
 _MISSING_OR: Final = {
     Operator.EQ: Operator.NE,
@@ -62,7 +65,7 @@ def _words(tree: FilterTree) -> str:
         case And(children):
             return joined([_grouped(child) for child in children], "and")
         case Or(children):
-            return "either " + ", or ".join(_words(child) for child in children)
+            return "either " + _OR.join(map(_grouped, children))
         case Not(child):
             return _not(child)
         case TreeComparison(key, op, value):
@@ -72,7 +75,9 @@ def _words(tree: FilterTree) -> str:
 
 
 def _grouped(tree: FilterTree) -> str:
-    return f"({_words(tree)})" if isinstance(tree, Or) else _words(tree)
+    """Returns the words of a part. It stands in parentheses if its own alternatives would run into those beside it."""
+    words = _words(tree)
+    return f"({words})" if _OR in words else words
 
 
 def _leaf(key: str, op: Operator, value: Json) -> str:
@@ -82,13 +87,28 @@ def _leaf(key: str, op: Operator, value: Json) -> str:
 
 
 def _not(child: FilterTree) -> str:
-    if isinstance(child, TreeComparison) and is_attribute(child.key):
-        name, other = _attribute(child.key), _MISSING_OR.get(child.op)
-        if child.op is Operator.NIN and not child.value:
-            return f"{name} is missing"
-        if other is not None:
-            return f"{name} is missing, or {_holds(other, child.value)}"
-    return f"it is not so that {_words(child)}"
+    """Returns the words of a negation. It is said of each comparison: of "a and b", that one of them fails."""
+    match child:
+        case Not(inner):
+            return _words(inner)
+        case And(children):
+            return _words(Or(tuple(map(Not, children))))
+        case Or(children):
+            return _words(And(tuple(map(Not, children))))
+        case Const(value):
+            return _words(Const(not value))
+        case TreeComparison(key, op, value) if is_attribute(key):
+            return _not_compared(key, op, value)
+        case TreeComparison(key, _, values):
+            return _special(key, outside(key, values))
+    raise AssertionError("a tree has no other nodes")
+
+
+def _not_compared(key: str, op: Operator, value: Json) -> str:
+    name, other = _attribute(key), _MISSING_OR.get(op)
+    if op is Operator.NIN and not value:
+        return f"{name} is missing"
+    return f"{name} is missing, or {_holds(other, value) if other else negated(_holds(op, value))}"
 
 
 def _attribute(key: str) -> str:
@@ -124,7 +144,7 @@ def _special(key: str, values: Sequence[Json]) -> str:
         zone = parts(key)[1]
         found = [f"is {words} ({zone})" for words in [_week(spans)] if words]
         return f"the time of the request {_or([*found, *_unread(states)])}"
-    return _now(key, states) if is_now(key) else _reference(key, states)
+    return _now(key, states) if is_now(key) else relation_words(key, frozenset(states))
 
 
 def _or(words: Sequence[str]) -> str:
@@ -201,20 +221,3 @@ def _now(key: str, states: Sequence[str]) -> str:
     found += ["is missing"] if MISSING in states else []
     found += ["can't be compared with the time of the request"] if UNREADABLE in states else []
     return f"the {quoted(name)} of the {OWNERS[section]} {_or(found)}"
-
-
-def _reference(key: str, states: Sequence[str]) -> str:
-    _, section, name, op, value_of = parts(key)
-    attribute = f"the {quoted(name)} of the {OWNERS[section]}"
-    holds = f"{attribute} {predicate_of_reference(Operator(op), referred(value_of)).holds}"
-    unread = f"{attribute} has a value, and {referred(value_of)} is missing or does not fit"
-    match YES in states, UNREADABLE in states:
-        case True, False:
-            return holds
-        case True, True:
-            return f"either {holds}, or {unread}"
-        case False, True if len(states) == 1:
-            return unread
-        case _:
-            also = "" if UNREADABLE in states else f", nor that {unread}"
-            return f"it is not so that {holds}{also}"

@@ -33,8 +33,8 @@ class ShownRegion(Struct, frozen=True):
     """Requests that the models answer differently.
 
     `subjects` are MOST_SUBJECTS at most, and `more` says that there are others. `others` says that all subjects change
-    that neither model names. `when` are sentences, all of which must be true. `now` is the instant at which `witness`
-    is decided, if the service's clock counts.
+    that neither model names, and `everyone` that all subjects change, named or not. `when` are sentences, all of which
+    must be true. `now` is the instant at which `witness` is decided, if the service's clock counts.
     """
 
     resource_type: str
@@ -49,6 +49,7 @@ class ShownRegion(Struct, frozen=True):
     witness: dict[str, Any]
     now: str | UnsetType = UNSET
     resource_name: ShownName | UnsetType = UNSET
+    everyone: bool | UnsetType = UNSET
 
 
 class ShownUnknown(Struct, frozen=True):
@@ -74,6 +75,7 @@ def shown_region(region: Region) -> ShownRegion:
         witness=witness.request,
         now=show_seconds(witness.now) if witness.clock_counts else UNSET,
         resource_name=ShownName(*name) if name else UNSET,
+        everyone=region.everyone or UNSET,
     )
 
 

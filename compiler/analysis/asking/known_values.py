@@ -11,6 +11,7 @@ from ....bundles.conditions.intervals import united
 from ....bundles.conditions.operators import Operator
 from ....bundles.conditions.references import GROUPS, is_comparable, read_value_of
 from ....bundles.conditions.trees.instant_comparisons import instant_of_text
+from ..conditions.relations import comparison_of
 from ..conditions.variables import (
     ABSENT,
     AFTER,
@@ -20,7 +21,6 @@ from ..conditions.variables import (
     PRESENT,
     SAME,
     UNREADABLE,
-    YES,
     Body,
     Literal,
     SpanTest,
@@ -131,8 +131,9 @@ def _against_now(key: str, test: SpanTest, known: Known) -> Literal | bool:
 
 def _referred(key: str, test: SpanTest, known: Known) -> Literal | bool:
     """Returns what is left of a comparison with a reference (X2)."""
-    _, section, name, operator, text = parts(key)
-    value_of, op = read_value_of(text), Operator(operator)
+    _, section, name, text = parts(key)
+    value_of = read_value_of(text)
+    op, or_unread = comparison_of(test.states)
     assert value_of is not None, "the key has a reference"
     left = known.value(section, name)
     right = known.groups if value_of == GROUPS else known.value(value_of.section, value_of.key)
@@ -140,16 +141,13 @@ def _referred(key: str, test: SpanTest, known: Known) -> Literal | bool:
         return False
     if right is not OPEN:
         readable = right is not None and is_comparable(op, right)
-        if not readable and UNREADABLE not in test.states:
-            return False
-        if readable and YES not in test.states:
+        if not readable and not or_unread:
             return False
         return _compared(attribute(section, name), value_test(op, right) if readable else PRESENT, known)
     turned = _TURNED.get(op)
-    or_missing = UNREADABLE in test.states
-    if left is OPEN or turned is None or YES not in test.states or (or_missing and op not in _READS_ALL):
+    if left is OPEN or turned is None or (or_unread and op not in _READS_ALL):
         return key, test
     other = attribute(value_of.section, value_of.key)
     if not is_comparable(turned, left):
-        return (other, ABSENT) if or_missing else False
-    return other, value_test(turned, left, or_missing=or_missing)
+        return (other, ABSENT) if or_unread else False
+    return other, value_test(turned, left, or_missing=or_unread)

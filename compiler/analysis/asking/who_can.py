@@ -19,6 +19,7 @@ from ..classes import Class, Population
 from ..compare import Comparison, Found
 from ..conditions.translate import TooManyAlternatives
 from ..conditions.variables import is_attribute, is_reference, parts
+from ..differences.diagram import NamedBody
 from ..differences.differing import BothRules, Budget
 from ..differences.pair_rules import PairRules, RenamedResource
 from ..limits import Limits
@@ -77,6 +78,10 @@ class _WhoCan(Comparison):
         self.found.gains = [replace(one, resource_name=None) for one in self.found.gains]
         return self.found
 
+    def _everyone(self) -> int:
+        type = self._question.subject_type
+        return len(self._population) if type is None else self._population.of_type(type)
+
     def _classes(self, rules: PairRules, movers: Sequence[Person]) -> Iterator[Class]:
         """Yields the classes of subjects, each with the same registered attributes as far as rules read them."""
         population, named = self._population, self._question.resource
@@ -108,6 +113,9 @@ class _WhoCan(Comparison):
         return self.after.subject_attributes.get(person.shown, _NOTHING)
 
     def _both(self, rules: PairRules, one: Class) -> BothRules:
+        return frozenset(), self._applied(rules.rules(one.one, one.grants, 1, one.resource), one)
+
+    def _applied(self, rules: frozenset[NamedBody], one: Class) -> frozenset[NamedBody]:
         person, question = one.one, self._question
         known = Known(
             question,
@@ -116,8 +124,7 @@ class _WhoCan(Comparison):
             groups=list(person.standings[1].groups),
             resource_id=OPEN if one.resource is None else one.resource.ids[1],
         )
-        found = rules.rules(person, one.grants, 1, one.resource)
-        return frozenset(), under(found, known, self.zone_of)
+        return under(rules, known, self.zone_of)
 
     def _search(self, entities: Entities, one: Class) -> Search:
         instant = self._question.sent_instant
@@ -165,5 +172,5 @@ def _read(key: str) -> Iterator[str]:
         yield named[1]
     elif len(named) > 2 and named[1] == "subject_attrs":
         yield named[2]
-    if is_reference(key) and named[4].startswith("subject."):
-        yield named[4].removeprefix("subject.")
+    if is_reference(key) and named[3].startswith("subject."):
+        yield named[3].removeprefix("subject.")

@@ -12,7 +12,7 @@ from ....bundles.conditions.attribute_keys import OWN_KEYS
 from ....bundles.conditions.comparisons import predicate
 from ....bundles.conditions.gates import ADDRESS, allowlist_spans, window_spans
 from ....bundles.conditions.operators import Operator, Ordering
-from ....bundles.conditions.references import GROUPS
+from ....bundles.conditions.references import GROUPS, ValueOf
 from ....bundles.conditions.windows import TimeWindow
 from ....bundles.program.clauses import (
     AgainstNow,
@@ -26,6 +26,7 @@ from ....bundles.program.clauses import (
     required_by,
 )
 from ..limits import DEFAULT
+from .relations import tested
 from .variables import (
     ABSENT,
     AFTER,
@@ -33,7 +34,6 @@ from .variables import (
     PRESENT,
     SAME,
     UNREADABLE,
-    YES,
     Body,
     Literal,
     SpanTest,
@@ -131,10 +131,9 @@ def literals(atom: Atom, effect: str, required: Sequence[str], type_name: str) -
             base: Iterable[Literal] = ((attribute(section, key), value_test(op, value, or_missing=or_missing)),)
             lacking = tuple(one for one in lacking if one != key)
         case Reference(section, key, op, value_of):
-            held: tuple[str, ...] = (YES, UNREADABLE) if effect == "DENY" else (YES,)
-            base = ((reference(section, key, op, str(value_of)), states(*held)),)
+            base = (related(section, key, op, value_of, effect),)
         case AgainstNow(section, key, op):
-            held = (*_ORDERS[op], UNREADABLE) if effect == "DENY" else _ORDERS[op]
+            held: tuple[str, ...] = (*_ORDERS[op], UNREADABLE) if effect == "DENY" else _ORDERS[op]
             base = ((now_of(section, key), states(*held)),)
         case During(window):
             base = _window(window, effect)
@@ -144,6 +143,11 @@ def literals(atom: Atom, effect: str, required: Sequence[str], type_name: str) -
         case Rate():
             return ALWAYS
     return with_required(frozenset(base), effect, lacking)
+
+
+def related(section: str, key: str, op: Operator, value_of: ValueOf, effect: str) -> Literal:
+    """Returns the literal of a comparison of an attribute with a reference (X2)."""
+    return reference(section, key, str(value_of)), SpanTest((), tested(op, effect))
 
 
 def with_required(base: Body, effect: str, lacking: Sequence[str]) -> Alternatives:

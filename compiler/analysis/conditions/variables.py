@@ -4,6 +4,7 @@ A variable is an attribute of the request, or one of the special ones below. A t
 The key of a variable begins with its kind, so that a diagram asks all variables of one kind after another.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
@@ -11,10 +12,12 @@ from ....bundles.conditions.constants import CanonicalKey
 from ....bundles.conditions.gates import ADDRESS, INSTANT, V6_START, WEEK, Span
 from ....bundles.conditions.instants import EARLIEST, END
 from ....bundles.conditions.operators import Operator
+from ....bundles.conditions.references import GROUPS
 from ....bundles.conditions.trees.domain import meant_by
 from ....bundles.conditions.values import Json
 from ....bundles.conditions.windows import WEEK_MINUTES
 from ....bundles.program.clauses import AttributeSection
+from . import relations
 
 _PART: Final = "\0"
 
@@ -29,6 +32,9 @@ OTHER_GRANT: Final = "\1other-grant"
 
 REGISTERED: Final = "\1registered"
 """The answer to: is the resource registered? It counts where its type is closed (E7)."""
+
+GROUPS_KEY: Final = "\1groups"
+"""Stands for the groups of the subject, which are no variable: each class of subjects has them as they are."""
 
 _NOW: Final = "\1zz-now"
 _REFERENCE: Final = "\1zz-reference"
@@ -97,9 +103,17 @@ def now_of(section: str, key: str) -> str:
     return f"{_NOW}{_PART}{section}{_PART}{key}"
 
 
-def reference(section: str, key: str, op: str, value_of: str) -> str:
-    """Returns the key of the result of a comparison with a reference (X2)."""
-    return f"{_REFERENCE}{_PART}{section}{_PART}{key}{_PART}{op}{_PART}{value_of}"
+def reference(section: str, key: str, value_of: str) -> str:
+    """Returns the key of the relation of an attribute with the value that a reference names (X2)."""
+    return f"{_REFERENCE}{_PART}{section}{_PART}{key}{_PART}{value_of}"
+
+
+def sides_of(key: str) -> tuple[str, str]:
+    """Returns the keys of both attributes of a relation. The groups of a subject are no attribute."""
+    _, section, name, value_of = parts(key)
+    source, _, other = value_of.partition(".")
+    right = GROUPS_KEY if value_of == str(GROUPS) else attribute(f"{source}_attrs", other)
+    return attribute(section, name), right
 
 
 def parts(key: str) -> tuple[str, ...]:
@@ -110,7 +124,7 @@ def parts(key: str) -> tuple[str, ...]:
     (('resource_attrs', 'status'), ('\\x01week', 'UTC'))
     """
     kind = key.partition(_PART)[0]
-    return tuple(key.split(_PART, {_NOW: 2, _REFERENCE: 4}.get(kind, 1)))
+    return tuple(key.split(_PART, {_NOW: 2, _REFERENCE: 3}.get(kind, 1)))
 
 
 def is_attribute(key: str) -> bool:
@@ -129,7 +143,7 @@ def is_now(key: str) -> bool:
 
 
 def is_reference(key: str) -> bool:
-    """Returns whether a key is that of a comparison with a reference."""
+    """Returns whether a key is that of a relation with a reference."""
     return key.startswith(_REFERENCE)
 
 
@@ -154,4 +168,16 @@ def states_of(key: str) -> tuple[str, ...]:
         return MISSING, UNREADABLE
     if key in (GRANT, OTHER_GRANT, REGISTERED):
         return NO, YES
-    return (MISSING, UNREADABLE, BEFORE, SAME, AFTER) if is_now(key) else (NO, UNREADABLE, YES)
+    if is_now(key):
+        return MISSING, UNREADABLE, BEFORE, SAME, AFTER
+    return relations.WITH_TEXTS if parts(key)[3] == str(GROUPS) else relations.EVERY
+
+
+def outside(key: str, values: Sequence[Json]) -> list[Json]:
+    """Returns the values of a special variable that are none of some: spans of its line, and states."""
+    line, spans = line_of(key), sorted(tuple(one) for one in values if isinstance(one, list))
+    found: list[Json] = []
+    if line is not None:
+        ends = [line[0], *(end for span in spans for end in span), line[1]]
+        found += [[low, high] for low, high in zip(ends[::2], ends[1::2], strict=True) if low < high]
+    return [*found, *(state for state in states_of(key) if state not in values)]

@@ -78,6 +78,12 @@ class DifferenceDiagrams:
         nodes = self._node(0, union_of(allow | deny for _, allow, deny in self._by_side), 0, 0)
         return {Kind.GAINS: nodes.gains, Kind.LOSES: nodes.loses}
 
+    def meets(self, node: Node, rule: NamedBody) -> bool:
+        """Returns whether a rule can hold where a condition does. Raises OutOfSteps."""
+        if rule not in self._places:
+            return False
+        return self.diagrams.conjunction(node, self.changes((), (rule,))[Kind.GAINS]) != FALSE
+
     def _effects(self, rules: Iterable[NamedBody]) -> tuple[Bits, Bits]:
         """Returns the ALLOWs among some rules, and their denials."""
         allow = deny = 0

@@ -1,7 +1,7 @@
 """The rules for one pair of type and action, as they apply to one subject in each of two models."""
 
 from bisect import bisect_left
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,21 +14,19 @@ from ....bundles.conditions.patterns import pattern_predicate
 from ....bundles.conditions.references import GROUPS, is_comparable
 from ....bundles.conditions.values import Json
 from ....bundles.program.clauses import Reference
-from ..conditions.translate import ALWAYS, NEVER, Alternatives, OwnTest, Template, both, with_required
+from ..conditions.translate import ALWAYS, NEVER, Alternatives, OwnTest, Template, both, related, with_required
 from ..conditions.variables import (
     CLOCK,
     GRANT,
     NO,
     PRESENT,
     REGISTERED,
-    UNREADABLE,
     YES,
     Body,
     Literal,
     SpanTest,
     ValueTest,
     attribute,
-    reference,
     states,
     value_test,
 )
@@ -194,6 +192,24 @@ class PairRules:
         bodies = ((effect, _of_resource(body, id, resource.terms[side])) for effect, body in found if effect != "BLOCK")
         return frozenset((effect, body) for effect, body in bodies if body is not None)
 
+    def by_roles(
+        self, person: Person, side: int, resource: "RenamedResource | None" = None
+    ) -> Iterator[tuple[frozenset[str], NamedBody]]:
+        """Yields the ALLOWs of one model that a subject has by roles, each after these roles.
+
+        Raises TooManyAlternatives.
+        """
+        standing = person.standings[side]
+        held = {one.role for one in standing.holdings}
+        for one in self.templates[side]:
+            roles = held.intersection(one.roles or ())
+            times = times_held(one.roles, one.except_roles, standing) if roles and one.effect == "ALLOW" else ()
+            for body in self._bodies(one, person, side) if times else ():
+                timely = timed(body, times)
+                found = _of_resource(timely, resource.ids[side], resource.terms[side]) if resource else timely
+                if found is not None:
+                    yield frozenset(roles), (one.effect, found)
+
     def _rules(self, person: Person, grants: PairGrants, side: int) -> frozenset[NamedBody]:
         if not self.sides[side].declares(self.pair):
             return frozenset()
@@ -244,9 +260,8 @@ class PairRules:
             value = _own_value(person, atom.value_of.key, side)
             symbolic = person.is_others
         if symbolic:
-            held = (YES, UNREADABLE) if effect == "DENY" else (YES,)
-            base = {(reference(atom.section, atom.key, atom.op, str(atom.value_of)), states(*held))}
-            return with_required(frozenset(base), effect, lacking)
+            base = related(atom.section, atom.key, atom.op, atom.value_of, effect)
+            return with_required(frozenset({base}), effect, lacking)
         readable = value is not None and is_comparable(atom.op, value)
         if not readable and effect != "DENY":
             return NEVER

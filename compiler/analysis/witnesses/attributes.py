@@ -2,35 +2,33 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import product
+from itertools import chain
 from typing import Any, Final
 
-from ....bundles.conditions.comparisons import ORDERINGS, predicate
+from ....bundles.conditions.comparisons import ORDERINGS
 from ....bundles.conditions.instants import EARLIEST, END, SECOND, show_instant
 from ....bundles.conditions.operators import Operator
-from ....bundles.conditions.references import is_comparable
 from ....bundles.conditions.trees.instant_comparisons import instant_of_text
 from ....bundles.conditions.values import Json
 from ..conditions.variables import (
     AFTER,
     BEFORE,
+    GROUPS_KEY,
     MISSING,
-    NO,
     SAME,
     UNREADABLE,
-    YES,
     SpanTest,
     attribute,
     is_now,
     is_reference,
     parts,
+    sides_of,
 )
 from .accepted import Accepted
+from .linked import Link, solved, unique, values_beside
 from .paths import Path
 
-_POOL: Final[tuple[Json, ...]] = (None, "a", "b", 1, ["a"])
 _NEAR: Final = (0, -3600, 3600)
-_ELEMENTS: Final = 3
 
 
 @dataclass
@@ -52,17 +50,43 @@ class Attributes:
 
     def chosen(self) -> dict[str, Json] | None:
         """Returns a value for each attribute that must be sent, or None if there are none that fit."""
-        for key, cell in self.cells.items():
-            if is_now(key) and not self._near_instant(key, cell):
-                return None
-        for key, cell in self.cells.items():
-            if is_reference(key) and not self._related(key, cell):
-                return None
+        links = [Link(*sides_of(key), cell.states) for key, cell in self.cells.items() if is_reference(key)]
+        found = solved(self._options(links), links)
+        if found is None:
+            return None
+        self.values = found
+        self.values.pop(GROUPS_KEY, None)
         for key, offered in self.choices.items():
             self.values.setdefault(key, offered[0])
         if not all(map(self._has_required, self.accepted.required)):
             return None
         return {key: value for key, value in self.values.items() if value is not None and key not in self.fixed}
+
+    def _options(self, links: Sequence[Link]) -> Mapping[str, Sequence[Json]]:
+        """Returns the values to try of each attribute that is compared with another one, or with the instant."""
+        orders = {attribute(*parts(key)[1:]): cell for key, cell in self.cells.items() if is_now(key)}
+        keys = dict.fromkeys([*(one for link in links for one in link[:2]), *orders])
+        offered = {key: self._offered(key) for key in keys}
+        pool = values_beside(chain.from_iterable(offered.values())) if links else []
+        return {key: self._tried(key, offered[key], pool, orders.get(key)) for key in keys}
+
+    def _offered(self, key: str) -> list[Json]:
+        if key == GROUPS_KEY:
+            return [list(self.groups)]
+        if key in self.fixed:
+            return [self.fixed[key]]
+        return [*self.choices.get(key, ()), *self.accepted.values(key)]
+
+    def _tried(self, key: str, offered: list[Json], pool: Sequence[Json], order: SpanTest | None) -> list[Json]:
+        if key == GROUPS_KEY:
+            return offered
+        if key not in self.fixed:
+            offered = unique([*offered, *pool, *(() if order is None else _texts(self.instant))])
+        return [
+            one
+            for one in offered
+            if self._takes(key, one) and (order is None or _order(one, self.instant) in order.states)
+        ]
 
     def _has_required(self, key: str) -> bool:
         """Chooses a value for an attribute that each request must have. Returns whether it has one (E8)."""
@@ -73,51 +97,8 @@ class Attributes:
     def _takes(self, key: str, value: Json) -> bool:
         return self.path.takes(key, value) and (key in self.fixed or self.accepted.takes(key, value))
 
-    def _options(self, key: str) -> list[Json]:
-        if key in self.fixed:
-            return [self.fixed[key]]
-        return [self.values[key]] if key in self.values else list(self.choices.get(key, ()))
 
-    def _near_instant(self, key: str, cell: SpanTest) -> bool:
-        """Chooses a value that compares with the instant as a cell says. Returns whether there is one (X5)."""
-        _, section, name = parts(key)
-        left = attribute(section, name)
-        for one in self._options(left) if left in self.fixed else _texts(self._options(left), self.instant):
-            if _order(one, self.instant) in cell.states and self._takes(left, one):
-                self.values[left] = one
-                return True
-        return False
-
-    def _related(self, key: str, cell: SpanTest) -> bool:
-        """Chooses values for both sides of a comparison with a reference. Returns whether there are some (X2)."""
-        _, section, name, operator, referred = parts(key)
-        source, _, other = referred.partition(".")
-        left, right = attribute(section, name), attribute(f"{source}_attrs", other)
-        of_groups = referred == "subject.groups"
-        lefts = self._options(left)
-        rights: list[Json] = [list(self.groups)] if of_groups else self._options(right)
-        near = [one for one in (*lefts, *rights) if one is not None]
-        pool = [*_POOL, *near, *([one] for one in near), *_elements(near)]
-        lefts, rights = lefts or [*pool, *self.accepted.values(left)], rights or [*pool, *self.accepted.values(right)]
-        for one, two in product(lefts, rights):
-            if _result(Operator(operator), one, two) not in cell.states or not self._takes(left, one):
-                continue
-            if of_groups or self._takes(right, two):
-                self.values[left] = one
-                if not of_groups:
-                    self.values[right] = two
-                return True
-        return False
-
-
-def _elements(values: Sequence[Json]) -> Iterator[Json]:
-    for one in values:
-        if isinstance(one, list):
-            yield from one[:_ELEMENTS]
-
-
-def _texts(options: Sequence[Json], instant: int | None) -> Iterator[Json]:
-    yield from options
+def _texts(instant: int | None) -> Iterator[Json]:
     if instant is not None:
         others = (instant + near * SECOND for near in _NEAR)
         yield from (show_instant(one) for one in others if EARLIEST <= one < END)
@@ -134,15 +115,6 @@ def _order(value: Json, instant: int | None) -> str:
     if found == instant:
         return SAME
     return BEFORE if ORDERINGS[Operator.LT](found, instant) else AFTER
-
-
-def _result(op: Operator, left: Json, right: Json) -> str:
-    """Returns the result of a comparison with a reference (X2)."""
-    if left is None:
-        return NO
-    if right is None or not is_comparable(op, right):
-        return UNREADABLE
-    return YES if predicate(op, right)(left) else NO
 
 
 def placed(values: Mapping[str, Json], request: dict[str, Any], accepted: Accepted) -> dict[str, Any]:

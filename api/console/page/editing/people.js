@@ -79,11 +79,11 @@ function conditions({ when, resource_name: name }) {
 }
 
 // Returns who changes: the first names, and a number that opens the others. It says how many names the answer leaves out.
-function who(env, { subjects, subject_count: count, others }, isApart) {
+function who(env, { subjects, subject_count: count, others, everyone: all }, isApart) {
   const name = (one) => personName(env, one, isApart);
   const [first, more] = [subjects.slice(0, SHOWN_SUBJECTS), subjects.slice(SHOWN_SUBJECTS, MOST_NAMES)];
   const cut = count - first.length - more.length;
-  const everyone = others ? [count ? "everyone else" : "Everyone"] : [];
+  const everyone = others ? [count ? "everyone else" : all ? "Everyone" : "Everyone else"] : [];
   const unnamed = cut ? [`${number(cut)} more`] : [];
   if (!more.length) return html`<p class="name">${joined([...first.map(name), ...unnamed, ...everyone])}</p>`;
   return html`<p class="name">${joined([...first.map(name), ...everyone])}</p>
