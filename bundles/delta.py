@@ -12,6 +12,7 @@ import msgspec
 from .errors import UNREADABLE, BundleError
 from .file.clause_codec import decode_clause, encode_clause
 from .formats import FIRST_FORMAT, check_format
+from .manifest import check_needs
 from .program.clauses import Clause, ResourceType
 from .program.facts import ALWAYS, EntityKey, GrantHolder, Holding
 from .routing.routing import Routing
@@ -147,11 +148,16 @@ AnyChange: TypeAlias = (
 
 
 class Delta(msgspec.Struct, frozen=True):
-    """The changes of a revision. `zones` has the TZif files of the time zones that its clauses name."""
+    """The changes of a revision. `zones` has the TZif files of the time zones that its clauses name.
+
+    `needs` are the names of rules that came later, and that its policies rely on. A Writ that does not know one refuses
+    the delta.
+    """
 
     revision: int
     changes: tuple[AnyChange, ...]
     zones: dict[str, bytes] = {}
+    needs: tuple[str, ...] = ()
 
 
 DELTA_FORMAT: Final = FIRST_FORMAT
@@ -166,21 +172,36 @@ class _Head(msgspec.Struct, frozen=True, array_like=True):
 
 _encoder = msgspec.msgpack.Encoder(order="deterministic")
 _head_decoder = msgspec.msgpack.Decoder(_Head)
-_decoder = msgspec.msgpack.Decoder(tuple[int, int, tuple[AnyChange, ...], dict[str, bytes]])
+
+
+class _Encoded(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+    """The fields of an encoded delta. The last one is left out if it is empty."""
+
+    format: int
+    revision: int
+    changes: tuple[AnyChange, ...]
+    zones: dict[str, bytes]
+    needs: tuple[str, ...] = ()
+
+
+_decoder = msgspec.msgpack.Decoder(_Encoded)
 
 
 def encode_delta(delta: Delta) -> bytes:
     """Returns a delta as bytes: in MessagePack, with its format before its fields."""
-    return _encoder.encode((DELTA_FORMAT, delta.revision, delta.changes, delta.zones))
+    needs = (delta.needs,) if delta.needs else ()
+    return _encoder.encode((DELTA_FORMAT, delta.revision, delta.changes, delta.zones, *needs))
 
 
 def decode_delta(data: bytes) -> Delta:
     """Returns the delta that `encode_delta` encoded. Raises BundleError for other bytes, and for a newer format."""
     try:
         check_format("the delta", _head_decoder.decode(data).format, DELTA_FORMAT)
-        return Delta(*_decoder.decode(data)[1:])
+        found = _decoder.decode(data)
     except (msgspec.MsgspecError, *UNREADABLE) as ex:
         raise BundleError(f"a delta can't be read: {ex}") from None
+    check_needs("the delta", found.needs)
+    return Delta(found.revision, found.changes, found.zones, found.needs)
 
 
 def policy_change(id: str, clauses: tuple[Clause, ...]) -> PolicyChange:

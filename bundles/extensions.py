@@ -1,4 +1,4 @@
-"""The closed sets of what a model may opt into: its extensions (X1 to X7), and strict requests (E8)."""
+"""The closed sets of what a bundle may rely on: extensions (X1 to X7), strict requests (E8), and later rules."""
 
 from typing import Final, Literal, TypeAlias, get_args
 
@@ -7,6 +7,14 @@ ExtensionName: TypeAlias = Literal["references", "now", "arrays"]
 
 EXTENSIONS: Final[tuple[ExtensionName, ...]] = get_args(ExtensionName)
 """The names of all extensions."""
+
+Need: TypeAlias = Literal["kinds"]
+"""The name of a rule that came later. `kinds`: a policy compares a declared attribute, whose kind counts (C13)."""
+
+NEEDS: Final[tuple[Need, ...]] = get_args(Need)
+"""The names of all rules that came later."""
+
+KINDS: Final[Need] = "kinds"
 
 RequestMode: TypeAlias = Literal["strict"]
 """The way in which a model wants requests to be checked."""

@@ -1,11 +1,12 @@
 """The manifest, which names the model of a bundle. Every compilation of the same model gives the same manifest."""
 
+from collections.abc import Iterable
 from typing import Annotated, Any, TypeAlias
 
 import msgspec
 
 from .errors import UNREADABLE, BundleError
-from .extensions import EXTENSIONS, RequestMode
+from .extensions import EXTENSIONS, NEEDS, RequestMode
 from .prepared import prepared
 from .wording import joined, quoted
 
@@ -32,7 +33,7 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     `source` is the digest of the normalised model, and `parent` the digest of the bundle before this one. `tzdata` is
     the release of the time zone database. `environment` is None for a bundle that was compiled from files.
     `extensions` are the sorted names of those that the model uses (X1), and `requests` says how it wants requests to be
-    checked (E8).
+    checked (E8). `needs` are the sorted names of rules that came later, and that its policies rely on.
     """
 
     source: Digest
@@ -45,9 +46,10 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     provenance: dict[str, Any] | None = None
     extensions: tuple[str, ...] = ()
     requests: RequestMode | None = None
+    needs: tuple[str, ...] = ()
 
 
-_LATER = ("extensions", "requests")
+_LATER = ("extensions", "requests", "needs")
 """The members that earlier manifests do not have."""
 
 
@@ -60,7 +62,7 @@ def encode_manifest(manifest: Manifest) -> bytes:
 def decode_manifest(data: bytes) -> Manifest:
     """Returns the manifest that `encode_manifest` encoded.
 
-    Raises BundleError for other bytes, and for members and extensions that this Writ does not know.
+    Raises BundleError for other bytes, and for members, extensions and rules that this Writ does not know.
     """
     try:
         manifest = msgspec.json.decode(data, type=Manifest)
@@ -71,4 +73,14 @@ def decode_manifest(data: bytes) -> Manifest:
         noun = "extension" if len(unknown) == 1 else "extensions"
         message = f"the model of the bundle uses the {noun} {joined(unknown, 'and')}, which this Writ does not know"
         raise BundleError(f"{message}: install a newer Writ")
+    check_needs("the bundle", manifest.needs)
     return manifest
+
+
+def check_needs(what: str, needs: Iterable[str]) -> None:
+    """Raises BundleError for rules that this Writ does not know. `what` names the bundle or the delta."""
+    unknown = [quoted(name) for name in needs if name not in NEEDS]
+    if unknown:
+        noun = "rule" if len(unknown) == 1 else "rules"
+        message = f"{what} needs the {noun} {joined(unknown, 'and')}, which this Writ does not know"
+        raise BundleError(f"{message}: install a newer Writ")

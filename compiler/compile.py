@@ -11,6 +11,7 @@ from ..bundles.program.facts import Facts
 from ..bundles.progress import Progress
 from ..bundles.routing.routing import NO_ROUTING, Routing
 from ..bundles.routing.settings import GatewaySettings
+from .lowering.lower_needs import needs_of
 from .lowering.lower_routes import lower_routes
 from .lowering.resolve_facts import resolve_facts
 from .model.elements import Grant, Model
@@ -61,5 +62,6 @@ def compile_model(
         counts={},
         extensions=tuple(sorted(extensions_of(model))),
         requests=next((one.mode for one in model.requests), None),
+        needs=needs_of(program),
     )
     return Compiled(program, facts, zones, manifest, Routing(lower_routes(model), gateway))

@@ -1,13 +1,15 @@
 """An engine on which changes can be tried, while another one decides."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from ..bundles.declarations.declarations import Declarations
+from ..bundles.program.demands import Demands
 from .engine import Engine
 from .limits import CacheLimits
 from .requests.registry import Registry
 from .snapshot import Snapshot
-from .state.overlay import state_apart
+from .state.overlay import overlay_of, state_apart
 from .strictness.strict_requests import StrictRequests
 
 
@@ -29,11 +31,14 @@ class TrialEngine(Engine):
     ):
         """`clock` returns epoch seconds. `limits` bounds its caches, which last as long as it does.
 
-        If `declarations` are given, strict requests are checked against them, and not against those of the bundle (E8).
+        If `declarations` are given, they count, and not those of the bundle (C12, C13, E8).
         Without a `registry`, no request can ask for registered attributes (E9).
         """
         self._clock, self._counters, self._registry, self._limits = clock, None, registry, limits
         self._strict = engine._strict
-        self._snapshot = Snapshot(state_apart(engine._snapshot.state), limits, strict=self._strict)
+        state = state_apart(engine._snapshot.state)
+        if declarations is not None:
+            state = replace(overlay_of(state), other_demands=Demands(declarations))
+        self._snapshot = Snapshot(state, limits, strict=self._strict)
         if declarations is not None:
             self._snapshot.strict_requests = StrictRequests(declarations, self._snapshot.rules.types)

@@ -76,6 +76,15 @@ def kind_hint(kind: AttributeKind, value: Json) -> str:
     return f"leave the quotes out: {quoted(value)}"
 
 
+def unlisted(kind: AttributeKind, choices: "Choices", value: Json) -> list[Json]:
+    """Returns a value that is not listed; of an array, its elements that are not.
+
+    >>> unlisted("array", Choices(["a", "b"]), ["a", "c"]), unlisted("string", Choices(["a"]), "a")
+    (['c'], [])
+    """
+    return [one for one in (value if kind == "array" else [value]) if one not in choices]
+
+
 class Choices:
     """The values that a declaration lists. Equal values are equal as conditions compare them (C3)."""
 

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import replace
 
+from ...bundles.declarations.declarations import Kinds
 from ...bundles.program.clauses import Clause, Comparison, Reference, context_keys
 from ...bundles.program.text import show_clause
 from .models.sides import Pair, Side
@@ -29,8 +30,8 @@ def changed_by_rules(before: Side, after: Side) -> set[Pair]:
         registered = [side.registered.get(type.id, frozenset()) for side, type in ((before, was), (after, now))]
         if was.closed != now.closed or (was.closed and registered[0] != registered[1]):
             found.update((name, action) for action in was.action_set & now.action_set)
-    if before.program.required != after.program.required:
-        found |= {pair for side in (before, after) for pair in _reading_context(side)}
+    if before.program.required != after.program.required or _demanding(before) != _demanding(after):
+        found |= {pair for side in (before, after) for pair in _reading_demanded(side)}
     return found
 
 
@@ -48,11 +49,16 @@ def _declared(side: Side) -> set[Pair]:
     return {(name, action) for name, type in side.types.items() for action in type.actions}
 
 
-def _reading_context(side: Side) -> set[Pair]:
+def _demanding(side: Side) -> tuple[Kinds | None, Kinds | None]:
+    return side.declarations.context, side.declarations.action
+
+
+def _reading_demanded(side: Side) -> set[Pair]:
+    """Returns the pairs on which a policy reads the context, or a declared property of the action (C12, C13)."""
     numbers = {
         number
         for number, clause in enumerate(side.program.clauses)
-        if any(isinstance(atom, Comparison | Reference) and context_keys(atom) for atom in clause.body)
+        if any(context_keys(atom) or side.demands.by(atom) for atom in clause.body)
     }
     return {pair for pair, found in side.clauses.items() if not numbers.isdisjoint(found)}
 

@@ -20,6 +20,7 @@ def not_compared(before: Side, after: Side) -> Iterator[Unknown]:
         (reasons.RATE_LIMIT, _rates_changed(before, after)),
         (reasons.ROUTES, _routes_changed(before, after)),
         (reasons.STRICT, _strictness_changed(before, after)),
+        (reasons.KINDS, _kinds_changed(before, after)),
         (reasons.REGISTERED_ATTRIBUTES, _attributes_changed(before, after)),
     ):
         yield from (Unknown(pair, reason) for pair in sorted(pairs))
@@ -54,6 +55,30 @@ def _limits_differ(before: Side, after: Side, named: Callable[[Clause], str]) ->
 
 def _without_rate(clause: Clause) -> str:
     return fingerprint(replace(clause, body=tuple(atom for atom in clause.body if not isinstance(atom, Rate))))
+
+
+def _kinds_changed(before: Side, after: Side) -> set[Pair]:
+    """Returns the pairs on which requests may differ that send a value against its declaration (C13)."""
+    if not (before.demands or after.demands):
+        return set()
+    old, new = ({(pair, one) for pair, one in _demanding(side)} for side in (before, after))
+    changed = (before.declarations.action, before.declarations.context) != (
+        after.declarations.action,
+        after.declarations.context,
+    )
+    return {pair for pair, _ in (old | new if changed else old ^ new)}
+
+
+def _demanding(side: Side) -> Iterator[tuple[Pair, str]]:
+    """Yields each pair with the DENYs on it that hold for such a value: a demanded comparison is then no condition."""
+    for clause in side.program.clauses:
+        if clause.effect != "DENY":
+            continue
+        demands = [tuple((one.section, one.key) for one in side.demands.by(atom)) for atom in clause.body]
+        if any(demands):
+            free = tuple(atom for atom, some in zip(clause.body, demands, strict=True) if not some)
+            for pair in _pairs(side, clause):
+                yield pair, f"{fingerprint(replace(clause, body=free))} {sorted(set(demands))}"
 
 
 def _routes_changed(before: Side, after: Side) -> set[Pair]:

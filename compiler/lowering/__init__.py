@@ -1,4 +1,4 @@
 """Lowers a checked model to what a bundle has.
 
-Reading path: `lower_declarations` → `lower` (policies) → `lower_routes` → `resolve_facts`.
+Reading path: `lower_declarations` → `lower` (policies) → `lower_needs` → `lower_routes` → `resolve_facts`.
 """

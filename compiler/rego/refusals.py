@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from ...bundles.conditions.operators import OF_ELEMENTS, Operator
 from ...bundles.program.clauses import AgainstNow, Clause, Comparison, Program, Rate, Reference
+from ...bundles.program.demands import Demands
 from ...bundles.wording import quoted
 from .go_patterns import difference
 
@@ -32,12 +33,15 @@ class NotInRego(Exception):
 
 def refusals(program: Program) -> list[RegoRefusal]:
     """Returns every condition of a program that Rego can't say, each once."""
-    found = (refusal for clause in program.clauses for refusal in _of_clause(clause, program.required))
+    demands = Demands(program.declarations, program.required)
+    found = (refusal for clause in program.clauses for refusal in _of_clause(clause, program.required, demands))
     return list(dict.fromkeys(found))
 
 
-def _of_clause(clause: Clause, required: tuple[str, ...]) -> Iterator[RegoRefusal]:
+def _of_clause(clause: Clause, required: tuple[str, ...], demands: Demands) -> Iterator[RegoRefusal]:
     for atom in clause.body:
+        if isinstance(atom, Comparison):
+            yield from _unsaid_kinds(clause, atom, demands)
         if required and isinstance(atom, Comparison) and atom.section == "context_attrs":
             for key in required:
                 if atom.key == key or atom.key.startswith(f"{key}."):
@@ -65,3 +69,14 @@ def _of_clause(clause: Clause, required: tuple[str, ...]) -> Iterator[RegoRefusa
                 remedy = "list the characters, like `[a-zåé]`, or use another operator"
                 reason = f"the pattern {quoted(atom.value)} {found}"
                 yield RegoRefusal(clause.policy, f"conditions.{atom.section}", reason, remedy)
+
+
+def _unsaid_kinds(clause: Clause, atom: Comparison, demands: Demands) -> Iterator[RegoRefusal]:
+    """Yields the declared attributes whose kind decides a comparison, beside its constant (C13)."""
+    for demand in demands.by(atom):
+        if clause.effect == "ALLOW" and demand.key == atom.key and demand.holds_if_equal(atom.op, atom.value):
+            continue
+        name = quoted(f"{demand.section.removesuffix('_attrs')}.{demand.key}")
+        reason = f"the exported rules don't know the declared values of {name}"
+        remedy = "leave its declaration out, or check outside OPA that each request keeps to it"
+        yield RegoRefusal(clause.policy, f"conditions.{atom.section}", reason, remedy)

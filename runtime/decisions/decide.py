@@ -11,7 +11,7 @@ from ..rules.specialise import Specialised
 from ..snapshot import Holder, Snapshot
 from .judge import is_in_reach, judge
 from .judge_limited import Counted, judge_limited
-from .lacking import naming_lack
+from .unmet import naming_unmet
 
 
 def decide(
@@ -39,7 +39,7 @@ def decide(
         )
     else:
         answer = judge(snapshot, holder, specialised, stype, sid, s, action, a, rid, r, c, now)
-    return naming_lack(answer, specialised, c) if specialised.required else answer
+    return naming_unmet(answer, specialised, a, c) if specialised.demanding else answer
 
 
 def subject_of(snapshot: Snapshot, stype: str, named_by: str, name: str, now: float) -> tuple[str | None, Holder]:

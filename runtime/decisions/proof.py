@@ -1,6 +1,6 @@
 """Shows the candidates of one request, with the values that their conditions compared (D10)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from ...bundles.conditions.attribute_keys import read, reads_own_key, steps_of
@@ -9,9 +9,11 @@ from ...bundles.conditions.references import GROUPS, NOW
 from ...bundles.conditions.values import Json, Unreadable
 from ...bundles.conditions.windows import show_window
 from ...bundles.program.clauses import AgainstNow, Comparison, During, From, Rate, Reference
+from ...bundles.program.demands import MISFITS, Demand
 from ..requests.evaluation_request import EvaluationRequest
 from ..requests.members import Attributes
 from ..rules.attributes import Asked
+from ..rules.conditions import fault_of
 from ..rules.memberships import HasGroups
 from ..rules.rule import Rule, is_within_limit
 from .held_roles import HeldRoles
@@ -101,7 +103,8 @@ class Proof:
 
     def _shown_conditions(self, rule: Rule) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = []
-        for atom, test in zip(rule.clause.body, rule.body.by_atom, strict=True):
+        needed = rule.body.demands or [()] * len(rule.body.by_atom)
+        for atom, test, demands in zip(rule.clause.body, rule.body.by_atom, needed, strict=True):
             if self._conditions <= 0 or self._characters <= 0:
                 self.truncated = True
                 break
@@ -109,8 +112,14 @@ class Proof:
             if isinstance(atom, Rate):
                 found.append({**self._rate(rule, atom), "holds": is_within_limit(rule, self._rates)})
             else:
-                found.append({**self._compared(atom), "holds": test(*self._asked)})
+                unreadable = {"unreadable": True} if self._misfits(demands) else {}
+                found.append({**self._compared(atom), **unreadable, "holds": test(*self._asked)})
         return found
+
+    def _misfits(self, demands: Iterable[Demand]) -> bool:
+        """Returns whether a value is there that can't be read, since it does not fit its declaration (C13)."""
+        a, c = self._sections["action_attrs"], self._sections["context_attrs"]
+        return any(fault_of(demand, a, c) == MISFITS for demand in demands)
 
     def _rate(self, rule: Rule, rate: Rate) -> dict[str, Any]:
         """Returns the number of the evaluation in the window, and the limit.

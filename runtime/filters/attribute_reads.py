@@ -6,6 +6,7 @@ once. Then a request costs a look at each attribute, and the tests of those rule
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import repeat
 from typing import Final, NamedTuple
 
 from ...bundles.conditions.attribute_keys import read, reads_own_key, steps_of
@@ -21,12 +22,11 @@ from ...bundles.program.clauses import (
     Rate,
     Reference,
     is_gate,
-    required_by,
 )
+from ...bundles.program.demands import Demand
 from ..requests.members import BadRequest
 from ..rules.attributes import Asked, Test
 from ..rules.conditions import Conjunction, never
-from ..state.state import State
 
 _PLACES: Final[dict[str, int]] = {section: place for place, section in enumerate(ATTRIBUTE_SECTIONS)}
 """The place of each section, in the order of the attributes in `Asked`."""
@@ -223,7 +223,7 @@ def _may_hold(tests: Iterable[Test], asked: Asked) -> bool:
     return True
 
 
-def attribute_reads(rules: Iterable[tuple[Clause, Conjunction]], state: State, decided: bool) -> AttributeReads:
+def attribute_reads(rules: Iterable[tuple[Clause, Conjunction]], decided: bool) -> AttributeReads:
     """Returns what rules read, which are in the order in which they are reported (D8).
 
     If gates are not `decided`, they count as unknown (F2).
@@ -231,26 +231,25 @@ def attribute_reads(rules: Iterable[tuple[Clause, Conjunction]], state: State, d
     bits: dict[_Attribute, int] = {}
     found: dict[str, list[_RuleReads]] = {"ALLOW": [], "DENY": []}
     for clause, body in rules:
-        one = _rule_reads(clause, body, state.required, decided, bits)
+        one = _rule_reads(clause, body, decided, bits)
         if one is not None:
             found[clause.effect].append(one)
     return AttributeReads(tuple(found["ALLOW"]), tuple(found["DENY"]), bits)
 
 
-def _rule_reads(
-    clause: Clause, body: Conjunction, required: Sequence[str], decided: bool, bits: dict[_Attribute, int]
-) -> _RuleReads | None:
+def _rule_reads(clause: Clause, body: Conjunction, decided: bool, bits: dict[_Attribute, int]) -> _RuleReads | None:
     """Returns what a rule reads, or None if it never holds. No search decides a rate limit (C10)."""
     reads, tests, is_gated = 0, [], False
     if clause.roles is not None or clause.except_roles:
         reads |= bits.setdefault(_SUBJECT, 1 << len(bits))
-    for atom, test in zip(clause.body, body.by_atom, strict=True):
+    demands = body.demands or repeat(())
+    for atom, test, some in zip(clause.body, body.by_atom, demands, strict=False):
         if isinstance(atom, Rate):
             continue
         if test is never:
             return None
         of_test = 0
-        for one in _attributes(atom, required, decided):
+        for one in _attributes(atom, some, decided):
             of_test |= bits.setdefault(one, 1 << len(bits))
         reads |= of_test
         if decided or not is_gate(atom):
@@ -260,7 +259,7 @@ def _rule_reads(
     return _RuleReads(reads, tuple(tests), is_gated)
 
 
-def _attributes(atom: Atom, required: Sequence[str], decided: bool) -> Iterator[_Attribute]:
+def _attributes(atom: Atom, demands: Sequence[Demand], decided: bool) -> Iterator[_Attribute]:
     """Yields the attributes that a condition reads. The type of an entity is always known."""
     if isinstance(atom, Comparison | Reference | AgainstNow) and not _is_type(atom.section, atom.key):
         yield _Attribute(atom.section, atom.key)
@@ -270,8 +269,8 @@ def _attributes(atom: Atom, required: Sequence[str], decided: bool) -> Iterator[
         yield _ADDRESS
     if isinstance(atom, During | AgainstNow) and not decided:
         yield _TIME
-    for key in required_by(atom, required):
-        yield _Attribute("context_attrs", key)
+    for demand in demands:
+        yield _Attribute(demand.section, demand.key)
 
 
 def _is_type(section: str, key: str) -> bool:

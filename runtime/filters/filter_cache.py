@@ -122,7 +122,7 @@ class FilterCache:
         if found is None:
             # With the priority, a role goes before the lack of one (D8).
             ordered = sorted(rules.every(action), key=lambda one: (-one[0].priority, one[0].roles is None))
-            found = attribute_reads(ordered, rules.state, decided)
+            found = attribute_reads(ordered, decided)
             self._make_room(1 + len(ordered))
             self._for_any_roles[key] = found
         return found

@@ -28,12 +28,12 @@ from ...bundles.program.clauses import (
     Rate,
     Reference,
     is_gate,
-    required_by,
 )
+from ...bundles.program.demands import Demand
 from ..requests.members import NO_ATTRIBUTES, Attributes
 from ..rules.against_now import instant_of_request, row_test
 from ..rules.attributes import NO_CLOCK, Asked, Test
-from ..rules.conditions import conjunction, lacks, never
+from ..rules.conditions import conjunction, fault_of, never
 from ..rules.foreign_values import path_of
 from ..rules.memberships import NOBODY, HasGroups
 from ..rules.reasons import AccessPath, GrantingPath, PolicyPath
@@ -43,7 +43,7 @@ from ..rules.rule import Rule
 from ..rules.specialise import Specialised, TypeRules
 from .attribute_reads import AttributeReads, attribute_reads
 from .instants_of_rows import comparisons_at
-from .referred_values import LACKING, Constant, Frozen, Lacking, constant_of, frozen, thawed
+from .referred_values import UNMET, Constant, Frozen, Unmet, constant_of, frozen, thawed
 
 Residual: TypeAlias = tuple[Constant, ...]
 """A conjunction of comparisons with an unknown entity's attributes, as (key, operator, constant)."""
@@ -156,8 +156,8 @@ class Partial:
     type_name: str = ""
     referred: tuple[ValueOf, ...] = ()
     """The values to which comparisons with the resource refer."""
-    required: tuple[tuple[str, ...], ...] = ()
-    """For each of these values, the required attributes of the context that it is of (C12)."""
+    demands: tuple[tuple[Demand, ...], ...] = ()
+    """For each of these values, the demands on it (C12, C13)."""
     guard: Test | None = None
     """Refuses values of the request that are too large to refer to (X1)."""
     guard_but_subject: Test | None = None
@@ -195,13 +195,13 @@ class Partial:
 
     def _values(self, asked: Asked) -> tuple[Frozen, ...]:
         """Returns the values to which the rules refer."""
-        c = asked[6]
+        a, c = asked[5:7]
         return tuple(
             [
-                LACKING
-                if keys and any(lacks(c, key) for key in keys)
+                UNMET
+                if some and any(fault_of(demand, a, c) for demand in some)
                 else frozen(value_reader(value_of)(*asked), path_of(value_of.section, value_of.key))
-                for value_of, keys in zip(self.referred, self.required, strict=True)
+                for value_of, some in zip(self.referred, self.demands, strict=True)
             ]
         )
 
@@ -221,7 +221,7 @@ class Partial:
         )
 
     def _known(
-        self, rules: Iterable[OpenRule], effect: Effect, values: Mapping[ValueOf, Json | Lacking], instant: int | None
+        self, rules: Iterable[OpenRule], effect: Effect, values: Mapping[ValueOf, Json | Unmet], instant: int | None
     ) -> Iterator[OpenRule]:
         """Yields the rules that may hold, once the values to which they refer and the instant are known."""
         for rule in rules:
@@ -236,19 +236,19 @@ class Partial:
 
 
 def _residual_with(
-    atoms: Iterable[Reference], effect: Effect, values: Mapping[ValueOf, Json | Lacking], type_name: str
+    atoms: Iterable[Reference], effect: Effect, values: Mapping[ValueOf, Json | Unmet], type_name: str
 ) -> Residual | None:
     """Returns comparisons with the referred values, or None if one of them is false for every resource.
 
     If a value can't be read, the comparison is false in an ALLOW. In a DENY it asks that the attribute is present (X3).
-    If a required attribute is lacking, it is true in a DENY, whatever the resource has (C12).
+    If an attribute does not meet a demand, it is true in a DENY, whatever the resource has (C12, C13).
     """
     found = []
     for atom in atoms:
         value = values[atom.value_of]
-        if value is LACKING and effect == "DENY":
+        if value is UNMET and effect == "DENY":
             continue
-        comparison = None if value is LACKING else constant_of(atom, value)
+        comparison = None if value is UNMET else constant_of(atom, value)
         if comparison is None and effect == "ALLOW":
             return None
         key, op, constant = comparison or (atom.key, Operator.NIN, [])
@@ -279,9 +279,8 @@ def partial(left: Specialised, rules: TypeRules, decided: bool) -> Partial:
         for value_of in rule.body.referred
         if decided or value_of.source != "context"
     ]
-    needed = {
-        atom.value_of: required_by(atom, rules.state.required) for rule in (*allows, *denies) for atom in rule.referring
-    }
+    demands = rules.state.demands
+    needed = {atom.value_of: demands.by(atom) for rule in (*allows, *denies) for atom in rule.referring}
     referred = tuple(sorted(needed))
     return Partial(
         allows,
@@ -289,7 +288,7 @@ def partial(left: Specialised, rules: TypeRules, decided: bool) -> Partial:
         dependent,
         left_out,
         frozenset(windows),
-        attribute_reads([(one.clause, one.body) for one in (*left.allows, *left.denies)], rules.state, decided),
+        attribute_reads([(one.clause, one.body) for one in (*left.allows, *left.denies)], decided),
         frozenset(of_subject),
         any(rule.timed for rule in (*allows, *denies)),
         rules.type.name,
@@ -314,7 +313,7 @@ def _open_rule(rule: Rule, rules: TypeRules, decided: bool) -> OpenRule | None:
     of_resource, of_request, open_gates = parted(rule.clause.body, "resource_attrs", decided)
     residual = residual_of([atom for atom in of_resource if isinstance(atom, Comparison)], rules.type.name)
     state, effect = rules.state, rule.clause.effect
-    asked = conjunction(of_request, effect, rules.type.name, state.zone, state.required).tests if of_request else ()
+    asked = conjunction(of_request, effect, rules.type.name, state.zone, state.demands).tests if of_request else ()
     if residual is None or never in asked:
         return None
     referring = tuple(atom for atom in of_resource if isinstance(atom, Reference))

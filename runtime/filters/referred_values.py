@@ -19,13 +19,13 @@ Frozen: TypeAlias = Hashable
 """A value as a part of a key. Different values have different ones."""
 
 
-class Lacking(Enum):
-    """In the place of a value to which a rule refers: the request lacks a required attribute of the context (C12)."""
+class Unmet(Enum):
+    """In the place of a value to which a rule refers: the request does not meet a demand on it (C12, C13)."""
 
-    LACKING = auto()
+    UNMET = auto()
 
 
-LACKING: Final = Lacking.LACKING
+UNMET: Final = Unmet.UNMET
 
 Constant: TypeAlias = tuple[str, Operator, Json]
 """A comparison of the residual: its key, its operator and its constant."""

@@ -6,19 +6,20 @@ from datetime import tzinfo
 from typing import Final, TypeAlias
 
 from ...bundles.conditions.addresses import AddressSet, parse_block, read_address
-from ...bundles.conditions.attribute_keys import read, steps_of
 from ...bundles.conditions.comparisons import predicate
 from ...bundles.conditions.constants import value_count
 from ...bundles.conditions.instants import from_seconds, read_instant
 from ...bundles.conditions.operators import TAKES_LIST, Operator
 from ...bundles.conditions.references import GROUPS, ValueOf
+from ...bundles.conditions.values import NotJson
 from ...bundles.conditions.windows import TimeWindow, within
-from ...bundles.program.clauses import AgainstNow, Atom, Comparison, During, Effect, From, Rate, Reference, required_by
+from ...bundles.program.clauses import AgainstNow, Atom, Comparison, During, Effect, From, Rate, Reference
+from ...bundles.program.demands import NO_DEMANDS, Demand, Demands, Fault
 from ..effort import STEPS_OF_PATTERN, STEPS_OF_RATE, STEPS_OF_REFERENCE, STEPS_TO_COMPILE
 from ..requests.members import Attributes
 from .against_now import now_test
 from .attributes import Test, attribute_test
-from .foreign_values import plain_at
+from .foreign_values import plain_at, refused_at
 from .indexable import AttributeKey, indexable_attributes, values_of
 from .memberships import HasGroups
 from .references import reference_test
@@ -61,12 +62,12 @@ class Conjunction:
     """Its rate limit. The engine decides it last, with its counters; the other tests say when (C10)."""
     without_rate: tuple[Test, ...] = ()
     """The tests of the other conditions of a body with a rate limit, as `tests` has them."""
-    required: tuple[str, ...] = ()
-    """The required attributes of the context that it compares, in order (C12)."""
+    demands: tuple[tuple[Demand, ...], ...] = ()
+    """For each atom, the demands on attributes that it compares (C12, C13). Without any, it is empty."""
     referred: tuple[ValueOf, ...] = ()
     """The values to which its comparisons refer, in the order of the body (X1)."""
     first: Reference | None = None
-    """The comparison of the first of `tests`, if it is one with a reference and reads no required attribute (C12)."""
+    """The comparison of the first of `tests`, if it is one with a reference and relies on no demand (C12, C13)."""
     _values: dict[AttributeKey, frozenset[str | float]] = field(default_factory=dict)
 
     @property
@@ -83,16 +84,16 @@ class Conjunction:
 
 
 def conjunction(
-    atoms: Sequence[Atom], effect: Effect, type_name: str, zones: Zones, required: Sequence[str] = ()
+    atoms: Sequence[Atom], effect: Effect, type_name: str, zones: Zones, demands: Demands = NO_DEMANDS
 ) -> Conjunction:
     """Returns `atoms` as tests, for resources of the type that requests call `type_name`.
 
-    `required` are the attributes of the context that each request has to send (C12).
+    `demands` are those of the model on attributes of the context and of actions (C12, C13).
     """
-    needed = [required_by(atom, required) for atom in atoms]
+    needed = [demands.by(atom) for atom in atoms]
     by_atom = tuple(
-        _unless_lacking(keys, effect, _atom_test(atom, effect, type_name, zones))
-        for atom, keys in zip(atoms, needed, strict=True)
+        _if_met(some, effect, _atom_test(atom, effect, type_name, zones))
+        for atom, some in zip(atoms, needed, strict=True)
     )
     by_cost = sorted(zip(atoms, by_atom, strict=True), key=lambda pair: _cost(pair[0]))
     rates = [atom for atom in atoms if isinstance(atom, Rate)]
@@ -102,13 +103,13 @@ def conjunction(
         by_atom=by_atom,
         steps=sum(map(_steps, atoms)),
         timed=any(isinstance(atom, During | AgainstNow) for atom in atoms),
-        # A DENY may hold without a value of a required attribute.
+        # A DENY may hold whatever the value of an attribute that does not meet a demand.
         indexable=indexable_attributes(
-            [atom for atom, keys in zip(atoms, needed, strict=True) if effect == "ALLOW" or not keys]
+            [atom for atom, some in zip(atoms, needed, strict=True) if effect == "ALLOW" or not some]
         ),
         rate=rates[0] if rates else None,
         without_rate=_tests(test for atom, test in by_cost if not isinstance(atom, Rate)) if rates else (),
-        required=tuple(sorted({key for keys in needed for key in keys})),
+        demands=tuple(needed) if any(needed) else (),
         referred=tuple(atom.value_of for atom in atoms if isinstance(atom, Reference)),
         first=None if any(needed) else _first_reference(tests, by_cost),
     )
@@ -172,14 +173,20 @@ def _atom_test(atom: Atom, effect: Effect, type_name: str, zones: Zones) -> Test
             return never  # as it is without counters; `rate` is for those who have some (C10)
 
 
-def lacks(c: Attributes, key: str) -> bool:
-    """Returns whether a context lacks an attribute (C1, C2)."""
-    return read(c, key, steps_of(key)) is None
+def fault_of(demand: Demand, a: Attributes, c: Attributes) -> Fault | None:
+    """Returns the way in which the properties of an action, or a context, do not meet a demand, or None.
+
+    Raises BadRequest for a value that JSON has not (C7).
+    """
+    try:
+        return demand.fault(c if demand.section == "context_attrs" else a)
+    except NotJson as ex:
+        raise refused_at(demand.section, demand.key)(ex) from None
 
 
-def _unless_lacking(keys: Sequence[str], effect: Effect, test: Test) -> Test:
-    """Returns `test` for a request that has the required attributes. Without one, a DENY holds, an ALLOW does not."""
-    if not keys:
+def _if_met(demands: Sequence[Demand], effect: Effect, test: Test) -> Test:
+    """Returns `test` for a request that meets the demands. For any other, a DENY holds, an ALLOW does not."""
+    if not demands:
         return test
 
     def holds(
@@ -193,8 +200,9 @@ def _unless_lacking(keys: Sequence[str], effect: Effect, test: Test) -> Test:
         h: HasGroups,
         now: float,
     ) -> bool:
-        if any(lacks(c, key) for key in keys):
-            return effect == "DENY"
+        for demand in demands:
+            if fault_of(demand, a, c) is not None:
+                return effect == "DENY"
         return test(t, i, s, n, r, a, c, h, now)
 
     return holds

@@ -43,14 +43,14 @@ class Specialised:
     otherwise: Answer
     """The answer if no rule and no grant holds (D4 to D6)."""
     plan: Plan | None = field(compare=False)
-    """None if the type is closed, some rule reads the clock, has a rate limit or compares a required attribute, the
+    """None if the type is closed, some rule reads the clock, has a rate limit or compares a demanded attribute, the
     rules are so many that they are indexed, or testing them takes long."""
     deny_indexes: tuple[AttributeIndex, ...]
     allow_indexes: tuple[AttributeIndex, ...]
     limited_indexes: tuple[AttributeIndex, ...]
     """The ALLOWs with a rate limit, which `allow_indexes` do not have. It is empty for most programs."""
-    required: bool
-    """True if some rule compares a required attribute of the context, which the reason names if it is missing (C12)."""
+    demanding: bool
+    """True if some rule compares an attribute on which there is a demand, which a reason may name (C12, C13)."""
     guard: Test | None
     """Refuses values that are too large to refer to, before any condition is tested (X1)."""
     takes_long: bool
@@ -128,7 +128,7 @@ class TypeRules:
         otherwise = self._otherwise(roles, action, parts)
         steps = sum(part.deny_index.steps + part.allow_index.steps + part.limited_index.steps for part in parts)
         takes_long = steps > MOST_TESTED
-        required = any(rule.body.required for part in parts for rule in part) if self.state.required else False
+        demanding = any(rule.body.demands for part in parts for rule in part) if self.state.demands else False
         watched = watched_of(value_of for part in parts for rule in part for value_of in rule.body.referred)
         guard = guard_of(watched)
         return Specialised(
@@ -136,8 +136,8 @@ class TypeRules:
             closed=self.type.closed,
             parts=parts,
             otherwise=otherwise,
-            plan=None if takes_long or required or self.type.closed else _plan(parts, otherwise, guard, watched),
-            required=required,
+            plan=None if takes_long or demanding or self.type.closed else _plan(parts, otherwise, guard, watched),
+            demanding=demanding,
             guard=guard,
             takes_long=takes_long,
             deny_indexes=tuple(part.deny_index for part in parts if part.deny_index.rules),
@@ -241,7 +241,7 @@ class TypeRules:
             clause = self.state.clause(number)
             effort.spend(steps_to_compile(clause.body))
             try:
-                body = conjunction(clause.body, clause.effect, self.type.name, self.state.zone, self.state.required)
+                body = conjunction(clause.body, clause.effect, self.type.name, self.state.zone, self.state.demands)
             except UNREADABLE as ex:
                 raise BundleError(f"the bundle is damaged: clause {number} can't be tested: {ex}") from None
             found = self._bodies[number] = clause, body

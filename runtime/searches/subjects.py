@@ -116,7 +116,7 @@ def _residual(clause: Clause, rules: TypeRules, search: SubjectSearch, id: str |
     known.sort(key=lambda atom: isinstance(atom, Comparison) and atom.op == Operator.REGEX)
     # PERF: one by one, since most clauses fail at their first atom, and a pattern takes long to compile.
     state, effect, name = rules.state, clause.effect, rules.type.name
-    tests = (test for atom in known for test in conjunction([atom], effect, name, state.zone, state.required).tests)
+    tests = (test for atom in known for test in conjunction([atom], effect, name, state.zone, state.demands).tests)
     context = NO_ATTRIBUTES if search.context is None else search.context
     resource, properties = search.resource.attributes, search.action.properties
     arguments = (search.subject_type, None, NO_ATTRIBUTES, id, resource, properties, context, NOBODY, now)

@@ -17,6 +17,7 @@ from ...bundles.file.reader import Bundle
 from ...bundles.file.rule_index import AllowIndex, RuleIndex, allow_index
 from ...bundles.manifest import Manifest
 from ...bundles.program.clauses import Clause, ResourceType
+from ...bundles.program.demands import Demands
 from ...bundles.program.facts import EntityKey
 from ...bundles.routing.routing import Routing
 from .numbering import Numbering
@@ -49,6 +50,8 @@ class Overlay:
     subject_aliases: PMap[EntityKey, str | None] = NOTHING
     resource_aliases: PMap[tuple[int, str, str], str | None] = NOTHING
     changed_routing: Routing | None = None
+    other_demands: Demands | None = None
+    """Those on which changes are tried, if they are not those of the bundle."""
 
     @property
     def manifest(self) -> Manifest:
@@ -61,9 +64,9 @@ class Overlay:
         return self.numbering.action_sets
 
     @property
-    def required(self) -> tuple[str, ...]:
+    def demands(self) -> Demands:
         """See `State`."""
-        return self.bundle.required
+        return self.bundle.demands if self.other_demands is None else self.other_demands
 
     def role_id(self, number: int) -> str:
         """See `State`."""

@@ -9,6 +9,7 @@ from ...bundles.file.fact_records import GrantRecord, GroupRecord, SubjectRecord
 from ...bundles.file.rule_index import AllowIndex, RuleIndex
 from ...bundles.manifest import Manifest
 from ...bundles.program.clauses import Clause, ResourceType
+from ...bundles.program.demands import Demands
 from ...bundles.routing.routing import Routing
 
 
@@ -32,8 +33,8 @@ class State(Protocol):
         """The sets of actions, which grants name by number."""
 
     @property
-    def required(self) -> tuple[str, ...]:
-        """The attributes of the context that each request has to send (C12). A change of them needs a new bundle."""
+    def demands(self) -> Demands:
+        """The demands on attributes of the context and of actions (C12, C13). A change of them needs a new bundle."""
 
     def role_id(self, number: int) -> str:
         """Returns the id of a role."""

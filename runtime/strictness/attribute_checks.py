@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 from ...bundles.conditions.attribute_keys import read, steps_of
 from ...bundles.conditions.values import Json, Unreadable, type_name
 from ...bundles.declarations.declarations import Declared, Kinds
-from ...bundles.declarations.kinds import AttributeKind, Choices, is_instant, is_of, kind_hint, kind_of
+from ...bundles.declarations.kinds import AttributeKind, Choices, is_instant, is_of, kind_hint, kind_of, unlisted
 from ...bundles.wording import described, did_you_mean, quoted
 from ..requests.members import Attributes, RequestFault
 from .known_members import fault
@@ -138,7 +138,7 @@ class AttributeChecks:
             message = f"{name} is declared as {one.kind}, found {_described(found)}"
             yield fault("wrong-type", path, message, kind_hint(one.kind, found))
         elif one.choices is not None:
-            outside = [value for value in (found if one.kind == "array" else [found]) if value not in one.choices]
+            outside = unlisted(one.kind, one.choices, found)
             if outside:
                 message = f"{name} has no declared value like {_described(outside[0])}"
                 yield fault("wrong-value", path, message, one.choices.hint(outside[0]))

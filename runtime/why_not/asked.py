@@ -80,7 +80,7 @@ class Asked:
             "context_attrs": c,
         }
         self._entities, self._now, self._stype, self._rtype = entities, now, stype, rtype
-        self._zones, self._required = snapshot.state.zone, snapshot.state.required
+        self._zones, self._demands = snapshot.state.zone, snapshot.state.demands
         self._accepts, self._limits = accepts, limits
         self._atoms: list[Atom] = []
         self.clauses = [self._applying(clause, body) for clause, body in clauses]
@@ -88,7 +88,7 @@ class Asked:
         self.exhaustive = True
         self._by_attribute: dict[Attribute, list[Atom]] = {}
         for atom in self._atoms:
-            for one in attributes_of(atom, self._required):
+            for one in attributes_of(atom, self._demands.by(atom)):
                 self._by_attribute.setdefault(one, []).append(atom)
         self._values: dict[Attribute, list[Json]] = {}
         self._masks: dict[tuple[int, Attribute], int] = {}
@@ -98,7 +98,7 @@ class Asked:
         found = []
         for atom, test in zip(clause.body, body.by_atom, strict=True):
             if not isinstance(atom, Rate):
-                options, reads = attributes_of(atom, self._required), read_by(atom, self._required)
+                options, reads = attributes_of(atom, self._demands.by(atom)), read_by(atom, self._demands.by(atom))
                 found.append(Condition(len(self._atoms), test, options, reads))
                 self._atoms.append(atom)
         return Applying(clause, tuple(found), body.rate is not None)
@@ -177,7 +177,7 @@ class Asked:
         while waiting:
             for atom in self._by_attribute.get(waiting.pop(), ()):
                 if isinstance(atom, Reference):
-                    more = [one for one in attributes_of(atom, ()) if one not in found]
+                    more = [one for one in attributes_of(atom) if one not in found]
                     found.update(dict.fromkeys(more))
                     waiting += more
         return list(found)

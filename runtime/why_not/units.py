@@ -10,7 +10,8 @@ from typing import Final, TypeAlias
 
 from ...bundles.conditions.attribute_keys import reads_own_key
 from ...bundles.conditions.references import GROUPS
-from ...bundles.program.clauses import AgainstNow, Atom, Comparison, During, From, Reference, context_keys
+from ...bundles.program.clauses import AgainstNow, Atom, Comparison, During, From, Reference
+from ...bundles.program.demands import Demand
 
 CALLER: Final = "caller"
 OWNER: Final = "owner"
@@ -62,12 +63,12 @@ def who(unit: Unit) -> str:
     return _WHO[unit.section] if isinstance(unit, Attribute) else ADMINISTRATOR
 
 
-def attributes_of(atom: Atom, required: Sequence[str]) -> frozenset[Attribute]:
-    """Returns the attributes whose change can change the result of a condition. `required` are the model's (C12)."""
-    return frozenset(_attributes_of(atom, required))
+def attributes_of(atom: Atom, demands: Sequence[Demand] = ()) -> frozenset[Attribute]:
+    """Returns the attributes whose change can change the result of a condition, on which there are `demands`."""
+    return frozenset((*_attributes_of(atom), *(Attribute(one.section, one.key) for one in demands)))
 
 
-def _attributes_of(atom: Atom, required: Sequence[str]) -> Iterator[Attribute]:
+def _attributes_of(atom: Atom) -> Iterator[Attribute]:
     match atom:
         case During():
             yield TIME
@@ -82,12 +83,10 @@ def _attributes_of(atom: Atom, required: Sequence[str]) -> Iterator[Attribute]:
         other = atom.value_of
         if not reads_own_key(other.section, other.key):
             yield Attribute(other.section, other.key)
-    for key in context_keys(atom):
-        yield from (Attribute("context_attrs", one) for one in required if key == one or key.startswith(f"{one}."))
 
 
-def read_by(atom: Atom, required: Sequence[str]) -> frozenset[Attribute]:
+def read_by(atom: Atom, demands: Sequence[Demand]) -> frozenset[Attribute]:
     """Returns all members of the request that a condition reads, those on the path of a dotted key too."""
-    found = attributes_of(atom, required)
+    found = attributes_of(atom, demands)
     first = {Attribute(one.section, one.key.split(".")[0]) for one in found if "." in one.key}
     return found | first | ({OTHER_ADDRESS} if isinstance(atom, From) else set())

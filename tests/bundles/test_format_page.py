@@ -154,7 +154,7 @@ def test_a_clause_has_these_members():
 
 def test_the_manifest_has_these_members(bundle):
     assert [code(row[0]) for row in table("manifest")] == [*Manifest.__struct_fields__]
-    said_by_opt_ins = {"extensions", "requests"}
+    said_by_opt_ins = {"extensions", "requests", "needs"}
     assert {*json.loads(bundle._blob(Section.MANIFEST))} == {*Manifest.__struct_fields__} - said_by_opt_ins
     counts = ", ".join(sorted(bundle.manifest.counts))
     assert f"number of {' and '.join(counts.rsplit(', ', 1))} |" in PAGE
@@ -188,6 +188,8 @@ def test_the_changes_of_a_delta_are_these():
     ]
     encoded: Any = msgspec.msgpack.decode(delta.encode_delta(delta.Delta(7, (delta.RoleChange("r", True),))))
     assert encoded == [1, 7, [["RoleChange", "r", True]], {}]
+    needing: Any = msgspec.msgpack.decode(delta.encode_delta(delta.Delta(7, (), needs=("kinds",))))
+    assert needing == [1, 7, [], {}, ["kinds"]]
 
 
 def test_the_program_reads_the_bundle(folder, monkeypatch, capsys):

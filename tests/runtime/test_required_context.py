@@ -107,4 +107,4 @@ def test_the_reason_names_what_is_missing(tmp_path: Path):
 
 def test_a_bundle_keeps_them(tmp_path: Path):
     engine = Engine.open(bundle_file(document(policy("no", "DENY", ("risk", "gte", 5))), tmp_path / "b"))
-    assert engine._snapshot.state.required == ("device", "risk")
+    assert engine._snapshot.state.demands

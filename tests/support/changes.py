@@ -108,7 +108,7 @@ class BruteForce:
                 else:
                     values = one["value"] if isinstance(one["value"], list) else [one["value"]]
                     self.constants += [one["value"], *values]
-        self.paths.update(f"context.{key}" for key in self.asked.required)
+        self.paths.update(f"{of.removesuffix('_attrs')}.{key}" for of, key, _ in self.asked.declared)
         if "time_window" in conditions:
             self.paths.add("context.time")
         if "ip_allowlist" in conditions:

@@ -1,6 +1,7 @@
 """The delta between two compiled models, by comparing everything: naive, for tests."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -11,6 +12,7 @@ from writ.bundles.delta import (
     GrantsChange,
     GrantState,
     GroupChange,
+    PolicyChange,
     ResourceChange,
     RoleChange,
     RoutingChange,
@@ -22,6 +24,7 @@ from writ.bundles.file.fact_records import LISTED_GRANTS
 from writ.bundles.program import closure
 from writ.bundles.program.facts import EntityKey, Facts, GrantHolder, Holding
 from writ.compiler.compile import Compiled
+from writ.compiler.lowering.lower_needs import needs_of
 
 
 def delta_between(before: Compiled, after: Compiled, revision: int) -> Delta:
@@ -34,7 +37,10 @@ def delta_between(before: Compiled, after: Compiled, revision: int) -> Delta:
         type.id for type in before.program.types if type.closed
     }
     registered = [ResourceChange(key, True) for key in after.facts.registered() if key.type in closed]
-    return Delta(revision, tuple(gone + changed + registered), after.zones)
+    written = {state.id for state in changed if isinstance(state, PolicyChange)}
+    clauses = tuple(one for one in after.program.clauses if one.policy in written)
+    needs = needs_of(replace(after.program, clauses=clauses))
+    return Delta(revision, tuple(gone + changed + registered), after.zones, needs)
 
 
 def states(model: Compiled) -> dict[tuple[str, Any], AnyChange]:

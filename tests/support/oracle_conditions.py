@@ -21,9 +21,9 @@ def attribute_results(conditions: dict[str, Any], effect: str, asked: Question) 
 
 
 def condition_holds(section: str, condition: dict[str, Any], effect: str, asked: Question) -> bool:
-    """Returns whether a comparison holds; without a required attribute it holds in a DENY alone (C12)."""
+    """Returns whether a comparison holds; where it reads what is not as declared, it holds in a DENY alone."""
     key, op = condition["key"], condition["op"]
-    if any(lacks_required(asked, other) for other in context_keys(section, condition)):
+    if any(is_unmet(asked, *other) for other in compared_keys(section, condition)):
         return effect == "DENY"
     value = attribute(section, key, asked)
     if isinstance(value, Unreadable):  # sent, and not of its type (C11)
@@ -46,16 +46,60 @@ def now_holds(op: str, value: Json, effect: str, asked: Question) -> bool:
     return effect == "DENY" if left is None or right is None else in_order(op, left, right)
 
 
-def context_keys(section: str, condition: dict[str, Any]) -> list[str]:
-    """The keys of the context that a comparison reads, on either side (C12, X1)."""
+def compared_keys(section: str, condition: dict[str, Any]) -> list[tuple[str, str]]:
+    """The attributes that a comparison reads, on either side, as (section, key) (C12, C13, X1)."""
     source, _, other = condition.get("value_of", "").partition(".")
-    return [condition["key"]] * (section == "context_attrs") + [other] * (source == "context")
+    return [(section, condition["key"]), (f"{source}_attrs", other)]
 
 
-def lacks_required(asked: Question, key: str) -> bool:
-    """Returns whether the request lacks a required attribute that the key reads (C12)."""
-    compared = {one for one in asked.required if key == one or key.startswith(one + ".")}
-    return any(read(asked.context, one) is None for one in compared)
+def is_unmet(asked: Question, section: str, key: str) -> bool:
+    """Returns whether a declared attribute that the key reads is lacking or can't be read (C12, C13)."""
+    return any(
+        not is_as_declared(asked.context if section == "context_attrs" else asked.action_properties, one, stated)
+        for of, one, stated in asked.declared
+        if of == section and (key == one or key.startswith(one + "."))
+    )
+
+
+def is_as_declared(attributes: dict[str, Json], key: str, stated: dict[str, Any]) -> bool:
+    """Returns whether a declared attribute is there if it must be, of its kind and one of its values (C12, C13)."""
+    value = read(attributes, key)
+    if value is None:
+        return not stated.get("required") and not is_blocked(attributes, key)
+    if isinstance(value, Unreadable) or not is_of(stated["kind"], value):
+        return False
+    listed, elements = stated.get("one_of"), value if stated["kind"] == "array" else [value]
+    return listed is None or all(any(same(one, other) for other in listed) for one in elements)
+
+
+def misfits(asked: Question) -> bool:
+    """Returns whether a request sends some declared attribute with another value than declared (C13)."""
+    return any(
+        not is_as_declared(bag, key, stated | {"required": False})
+        for section, key, stated in asked.declared
+        for bag in (asked.context if section == "context_attrs" else asked.action_properties,)
+    )
+
+
+def is_blocked(attributes: dict[str, Json], key: str) -> bool:
+    """Returns whether the path of a key leads through a value that is there and is no object (C13)."""
+    value: Json = attributes
+    for step in key.split("."):
+        if value is None:
+            return False
+        if not isinstance(value, dict):
+            return True
+        value = value.get(step)
+    return False
+
+
+def is_of(kind: str, value: Json) -> bool:
+    """Returns whether a value is of a declared kind; an instant is a text that X5 reads."""
+    if kind == "instant":
+        return text_instant(value) is not None
+    if kind == "number":
+        return is_number(value)
+    return isinstance(value, {"string": str, "boolean": bool, "array": list, "object": dict}[kind])
 
 
 def value_of(text: str, asked: Question) -> Json:

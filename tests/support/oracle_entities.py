@@ -26,8 +26,8 @@ class Question(NamedTuple):
     action_properties: dict[str, Json]
     context: dict[str, Json]
     now: float
-    required: frozenset[str] = frozenset()
-    """The attributes of the context that each request has to send (C12)."""
+    declared: tuple[tuple[str, str, Document], ...] = ()
+    """The declarations of the context and of actions, as (section, key, long form) (C12, C13)."""
     groups: tuple[str, ...] = ()
     """All groups of the subject, in order (X1)."""
 
@@ -47,13 +47,16 @@ def question(document: Document, request: Document, now: float) -> Question:
         action_properties=action.get("properties") or {},
         context=request.get("context") or {},
         now=now,
-        required=frozenset(
-            key
-            for key, kind in (document.get("attributes", {}).get("context") or {}).items()
-            if isinstance(kind, dict) and kind.get("required")
-        ),
+        declared=tuple(declarations(document)),
         groups=tuple(sorted(groups_of(document, asking[:2]))),
     )
+
+
+def declarations(document: Document) -> Iterator[tuple[str, str, Document]]:
+    """Each declaration of the context and of actions, as (section, key, long form)."""
+    for name in ("context", "action"):
+        for key, kind in (document.get("attributes", {}).get(name) or {}).items():
+            yield f"{name}_attrs", key, kind if isinstance(kind, dict) else {"kind": kind}
 
 
 def asked_by(document: Document, asked: Question, subject: Entity) -> Question:

@@ -11,7 +11,7 @@ from tests.support.strategies_instants import context_time
 from tests.support.strategies_now import instant_text, now_comparisons_of
 from tests.support.strategies_pick import Pick
 from tests.support.strategies_references import OPS_OF_ELEMENTS, references_of, without_depth
-from tests.support.strategies_required import lacking
+from tests.support.strategies_required import lacking, misfitting
 from tests.support.strategies_values import (
     ACTIONS,
     ALIASES,
@@ -90,9 +90,10 @@ def request(pick: Pick, document: Row) -> Row:
         "resource": {"type": type_.get("name", type_["id"])} | a_resource(pick, document, type_["id"], focus),
     }
     found["subject"] |= pick.member(1, 8, "name", "a")
-    found["action"] |= {pick.one(("properties",) * 7 + ("attributes",)): sent["action_attrs"] or None}
+    properties = misfitting(pick, document, "action", sent["action_attrs"])
+    found["action"] |= {pick.one(("properties",) * 7 + ("attributes",)): properties or None}
     found["resource"] |= carried(pick, sent["resource_attrs"])
-    found |= context(pick, lacking(pick, document, sent["context_attrs"]))
+    found |= context(pick, misfitting(pick, document, "context", lacking(pick, document, sent["context_attrs"])))
     if "extensions" in document:  # a filter refuses values of many levels
         for bag in (found["subject"], found["action"], found, found["resource"]):
             for member in ("attributes", "properties", "context"):

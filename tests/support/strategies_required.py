@@ -1,4 +1,4 @@
-"""Declarations of the context that require some attributes, made to fit the conditions that compare them (C12)."""
+"""Declarations of the context and of actions, made to fit the conditions that compare them (C12, C13)."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -20,18 +20,30 @@ FREE = ("regex", "has", "has_any", "has_none")
 
 
 def require(pick: Pick, document: Row) -> None:
-    """Declare what conditions compare of the context, most of it required. Those that fit no declaration go."""
+    """Declare what conditions compare of the context, most of it required, and often what they compare of actions.
+
+    Conditions that fit no declaration go.
+    """
     for policy in document.get("policies", ()):
         if policy["effect"] == "DENY" and pick.chance(1, 2):
             section = policy.setdefault("conditions", {}).setdefault("context_attrs", [])
             section.append(attribute_condition(pick, "context_attrs"))
-    kinds: dict[str, Any] = {}
+    owners = ("context", "action") if pick.chance(1, 2) else ("context",)
+    kinds: dict[str, dict[str, Any]] = {owner: {} for owner in owners}
     for section, conditions in sections_of(document):
         conditions[:] = [one for one in conditions if declare(pick, kinds, section, one)]
-    declared = {key: stated(pick, kind) for key, kind in kinds.items() if key not in GATES or pick.chance(1, 2)}
-    if pick.chance(1, 4):
-        declared["unread"] = stated(pick, "string")
-    document["attributes"] = {**document.get("attributes", {}), "context": shortened(pick, declared)}
+    found = dict(document.get("attributes", {}))
+    for owner, of in kinds.items():
+        is_context = owner == "context"
+        declared = {
+            key: listed(pick, stated(pick, kind) if is_context else {"kind": kind}, constants(document, owner, key))
+            for key, kind in of.items()
+            if not is_context or key not in GATES or pick.chance(1, 2)
+        }
+        if pick.chance(1, 4):
+            declared["unread"] = stated(pick, "string") if is_context else "string"
+        found[owner] = shortened(pick, declared)
+    document["attributes"] = found
 
 
 def required_keys(document: Row) -> list[str]:
@@ -51,6 +63,39 @@ def lacking(pick: Pick, document: Row, context: Row) -> Row:
     }
 
 
+MISFITS: tuple[Any, ...] = ("x", "", 7, 500.5, True, False, [], ["a"], {}, {"b": 1}, "2027-01-31T09:00:00Z", None)
+
+
+def misfitting(pick: Pick, document: Row, owner: str, bag: Row) -> Row:
+    """A bag in which some declared attributes often have other values, or a path to them is blocked (C13)."""
+    declared = [*(document.get("attributes", {}).get(owner) or {})]
+    if not declared or pick.chance(1, 2):
+        return bag
+    found = dict(bag)
+    for key in pick.some(declared, 1, min(3, len(declared))):
+        found[key.split(".")[0] if pick.chance(1, 2) else key] = pick.one(MISFITS)
+    return found
+
+
+def constants(document: Row, owner: str, key: str) -> list[Any]:
+    """The constants with which conditions compare an attribute."""
+    found: list[Any] = []
+    for section, conditions in sections_of(document):
+        for one in conditions if section == f"{owner}_attrs" else ():
+            if one["key"] == key and "value" in one:
+                found += one["value"] if isinstance(one["value"], list) else [one["value"]]
+    return found
+
+
+def listed(pick: Pick, declared: Any, compared: list[Any]) -> Any:
+    """A declaration, now and then with the only values that it allows."""
+    long = declared if isinstance(declared, dict) else {"kind": declared}
+    fitting = [one for one in compared if is_of(long["kind"], one)]
+    if not fitting or len(fitting) < len(compared) or long["kind"] == "object" or pick.chance(3, 4):
+        return declared
+    return {**long, "one_of": fitting}
+
+
 def sections_of(document: Row) -> Iterator[tuple[str, list[Row]]]:
     """Each list of comparisons of a model, and its section."""
     for policy in document.get("policies", ()):
@@ -59,16 +104,17 @@ def sections_of(document: Row) -> Iterator[tuple[str, list[Row]]]:
                 yield section, policy["conditions"][section]
 
 
-def declare(pick: Pick, kinds: dict[str, Any], section: str, condition: Row) -> bool:
-    """Choose a kind for the attribute of the context that a condition compares. Returns whether there is one."""
+def declare(pick: Pick, kinds: dict[str, dict[str, Any]], section: str, condition: Row) -> bool:
+    """Choose kinds for the attributes of declared owners that a condition compares. Returns whether they fit."""
     source, _, referred = condition.get("value_of", "").partition(".")
-    if section != "context_attrs" and source != "context":
-        return True
-    key = condition["key"] if section == "context_attrs" else referred
-    fitting = [kind for kind in KINDS if fits(kind, condition, is_left=section == "context_attrs")]
-    if key not in kinds and fitting:
-        kinds[key] = pick.one(fitting)
-    return kinds.get(key) in fitting
+    for owner, key, is_left in ((section.removesuffix("_attrs"), condition["key"], True), (source, referred, False)):
+        if owner in kinds:
+            fitting = [kind for kind in KINDS if fits(kind, condition, is_left=is_left)]
+            if key not in kinds[owner] and fitting:
+                kinds[owner][key] = pick.one(fitting)
+            if kinds[owner].get(key) not in fitting:
+                return False
+    return True
 
 
 def fits(kind: str, condition: Row, *, is_left: bool) -> bool:

@@ -21,7 +21,7 @@ NOT_COMPARED: Final = (
     "whether anything differs"
 )
 
-_MEMBERS: Final = ("source", "counts", "tzdata", "extensions", "requests")
+_MEMBERS: Final = ("source", "counts", "tzdata", "extensions", "requests", "needs")
 """The members of a manifest that say what a model is. The others say where it comes from."""
 
 _Bodies: TypeAlias = Mapping[str, dict[str, Any]]

@@ -116,6 +116,8 @@ def _print(found: Inspected) -> None:
         click.echo(f"extensions   {', '.join(manifest.extensions)}")
     if manifest.requests is not None:
         click.echo(f"requests     {manifest.requests}")
+    if manifest.needs:
+        click.echo(f"needs        {', '.join(manifest.needs)}")
     for name, count in manifest.counts.items():
         click.echo(f"{name:<12} {count:,}")
     click.echo("sections, in bytes; every checksum matches:")

@@ -17,6 +17,9 @@ from .window_words import window_words
 Proved = Mapping[str, Any]
 """A condition, or a candidate, as a proof shows it."""
 
+_DEMANDED: Final = ("action_attrs", "context_attrs")
+"""The sections whose declared attributes a request may send with other values (C13)."""
+
 _AS_REQUIRED: Final = "as required"
 """The words for a value that equals its constant, which need not be repeated."""
 
@@ -50,6 +53,9 @@ def _comparison(condition: Proved, effect: str) -> str:
         return now_sentence(condition, name, str(owner), actual, effect)
     row, constant = OPERATORS.get(op), _constant(condition)
     required = f"the policy requires it {op if row is None else f'to {row.short.infinitive}'} {constant}"
+    if condition.get("missing") and condition.get("unreadable"):
+        follows = consequence(condition["holds"], effect)
+        return f"The request sends no {name} of the {owner} that can be read as the model declares it, so {follows}."
     if condition.get("missing"):
         known = reads_own_key(section, key)
         gone = f"The {name} of the {owner} is not known" if known else f"The request sends no {name} of the {owner}"
@@ -57,6 +63,8 @@ def _comparison(condition: Proved, effect: str) -> str:
     found = f"The {name} of the {owner} is {_value(condition, 'actual')}"
     if condition.get("unreadable"):
         follows = consequence(condition["holds"], effect)
+        if "value_of" in condition and section not in _DEMANDED:
+            return f"{found}, but {_constant(condition)} can't be read as the model declares it, so {follows}."
         return f"{found}, which can't be read as the type that it must have, so {follows}."
     if "value_of" in condition and not fits(condition):
         return f"{found}, but {_unfit(condition, effect)}."

@@ -29,6 +29,7 @@ from ....bundles.program.facts import EntityKey, Facts, GrantHolder, SubjectFact
 from ....bundles.routing.routing import Routing
 from ....bundles.zones import zone_data
 from ....compiler.lowering.lower import EVERYTHING
+from ....compiler.lowering.lower_needs import needs_of
 from ....compiler.lowering.lower_routes import lower_routes
 from ....compiler.lowering.resolve_facts import resolve_facts
 from ....compiler.model.elements import Assignment, Element, ElementKind, Grant, Group, Member, Model, Policy, Route
@@ -92,7 +93,7 @@ def delta_of(
         states = _States(db, environment, affected, changes, refuse_late)
     except (TooManyAffected, TooManyAncestors):
         return None
-    return encode_delta(Delta(revision, tuple(states.changes()), states.zones()))
+    return encode_delta(Delta(revision, tuple(states.changes()), states.zones(), states.needs()))
 
 
 def _count_routes(db: Connection, environment: int) -> int:
@@ -133,6 +134,10 @@ class _States:
         if affected.routing:
             yield RoutingChange(self._routing())
 
+    def needs(self) -> tuple[str, ...]:
+        """Returns the names of later rules on which the clauses rely."""
+        return needs_of(self._program)
+
     def zones(self) -> dict[str, bytes]:
         """Returns the data of the time zones in the clauses."""
         windows = (atom.window for clause in self._program.clauses for atom in clause.body if isinstance(atom, During))
@@ -147,7 +152,10 @@ class _States:
         if EVERYTHING in types:
             types = {id for (id,) in self._rows("SELECT id FROM resource_types WHERE environment = ?")}
         declared = self._elements(ElementKind.RESOURCE_TYPES, types | self._affected.types)
-        return compile_program(Model(resource_types=tuple(declared), policies=tuple(policies)))
+        attributes = self._elements(ElementKind.ATTRIBUTES, (ElementKind.ATTRIBUTES.value,)) if policies else ()
+        return compile_program(
+            Model(resource_types=tuple(declared), policies=tuple(policies), attributes=tuple(attributes))
+        )
 
     def _resolved(self) -> Facts:
         """Returns the facts of the affected subjects, groups and pairs. A subject's other grants are left out."""

@@ -55,20 +55,36 @@ _READS_ALL: Final = (Operator.EQ, Operator.NE, Operator.HAS)
 
 def under(rules: Iterable[NamedBody], known: Known, zone_of: ZoneOf) -> frozenset[NamedBody]:
     """Returns the rules that can still hold, without the conditions that are known to hold."""
-    found = ((effect, _body(body, known, zone_of)) for effect, body in rules)
+    found = ((effect, _body(effect, body, known, zone_of)) for effect, body in rules)
     return frozenset((effect, body) for effect, body in found if body is not None)
 
 
-def _body(body: Body, known: Known, zone_of: ZoneOf) -> Body | None:
+def _body(effect: str, body: Body, known: Known, zone_of: ZoneOf) -> Body | None:
     """Returns the conditions that are left, or None if one of them can't hold."""
     left: set[Literal] = set()
     for literal in body:
+        if _misfits(literal[0], known):
+            if effect == "DENY":
+                continue
+            return None
         found = _literal(*literal, known, zone_of)
         if found is False:
             return None
         if found is not True:
             left.add(found)
     return frozenset(left)
+
+
+def _misfits(key: str, known: Known) -> bool:
+    """Returns whether a comparison can't be read: then it holds in a DENY alone (C13)."""
+    if is_attribute(key):
+        section, name = parts(key)
+        return known.misfits(section, name)
+    if not is_reference(key):
+        return False
+    _, section, name, _, text = parts(key)
+    other = read_value_of(text)
+    return known.misfits(section, name) or (other is not None and known.misfits(other.section, other.key))
 
 
 def _literal(key: str, test: ValueTest | SpanTest, known: Known, zone_of: ZoneOf) -> Literal | bool:

@@ -7,6 +7,7 @@ from typing import Any, Final, TypeAlias
 from ....bundles.conditions.attribute_keys import read, reads_own_key, steps_of
 from ....bundles.conditions.instants import read_instant
 from ....bundles.conditions.values import Json
+from ....bundles.program.demands import MISFITS, NO_DEMANDS, Demands
 
 Bag: TypeAlias = Mapping[str, Json]
 
@@ -80,6 +81,11 @@ class Known:
     subject_type: Json
     groups: Json
     resource_id: Json
+    demands: Demands = NO_DEMANDS
+
+    def misfits(self, section: str, key: str) -> bool:
+        """Returns whether a value that is known can't be read, since it does not fit its declaration (C13)."""
+        return any(one.fault(self._bag(one.section)) == MISFITS for one in self.demands.on(section, key))
 
     def value(self, section: str, key: str) -> Json:
         """Returns a value, None for one that is known to be absent, or OPEN (C1, C2, E6)."""

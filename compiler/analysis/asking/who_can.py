@@ -123,6 +123,7 @@ class _WhoCan(Comparison):
             subject_type=question.subject_type or OPEN if person.is_others else person.shown.type,
             groups=list(person.standings[1].groups),
             resource_id=OPEN if one.resource is None else one.resource.ids[1],
+            demands=self.after.demands,
         )
         return under(rules, known, self.zone_of)
 

@@ -11,6 +11,7 @@ from ....bundles.conditions.values import Json
 from ....bundles.declarations.declarations import Declarations
 from ....bundles.program.clauses import Clause, Program, Rate, ResourceType
 from ....bundles.program.closure import ancestors
+from ....bundles.program.demands import Demands
 from ....bundles.program.facts import EntityKey, Facts, GrantHolder, Holding, united_holdings
 from ....bundles.routing.route import Route
 from ..conditions.translate import Template, template
@@ -148,6 +149,11 @@ class Side:
     def declarations(self) -> Declarations:
         """The declared attributes."""
         return self.program.declarations
+
+    @cached_property
+    def demands(self) -> Demands:
+        """The demands on attributes of the context and of actions (C12, C13)."""
+        return Demands(self.program.declarations, self.program.required)
 
 
 def rate_of(clause: Clause) -> Rate | None:

@@ -43,6 +43,8 @@ class Accepted:
     sides: tuple[Side, ...]
     pair: Pair
     subject_type: str | None = None
+    demanding: tuple[Side, ...] = ()
+    """The models whose demands on the context and on actions a value has to meet (C13)."""
 
     def takes(self, key: str, value: Json) -> bool:
         """Returns whether an attribute may have a value. None stands for a missing one."""
@@ -53,13 +55,23 @@ class Accepted:
                     return False
             elif value is not None and not _fits_inside(kinds, name, value):
                 return False
-        return True
+        return value is None or all(_fits(stated, value) for stated in self._demanded(key))
+
+    def _demanded(self, key: str) -> Iterator[Declared]:
+        section, name = parts(key) if is_attribute(key) else ("", "")
+        if section in ("action_attrs", "context_attrs"):
+            for side in self.demanding:
+                stated = (self._kinds(side, section) or {}).get(name)
+                if stated is not None:
+                    yield stated
 
     def values(self, key: str) -> Iterator[Json]:
         """Yields values of an attribute that its declarations name or suggest."""
         for kinds, name in self._declared(key):
             stated = kinds.get(name)
             yield from _inside(kinds, name) if stated is None else _values(stated)
+        for stated in self._demanded(key):
+            yield from _values(stated)
 
     @cached_property
     def required(self) -> Sequence[str]:

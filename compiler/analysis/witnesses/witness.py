@@ -89,7 +89,7 @@ class Search:
         strict = tuple(side for side in self.entities.rules.sides if side.strict)
         for sides in (strict, *(((side,) for side in strict) if len(strict) > 1 else ())):
             steps = paths(found.diagrams, node, most, _first(found))
-            accepted = Accepted(sides, self.entities.rules.pair)
+            accepted = Accepted(sides, self.entities.rules.pair, demanding=self.entities.rules.sides)
             tried = (one for path in steps for one in islice(self._requests(found, path, accepted), _FEW))
             refused = None
             for request, clock in islice(tried, most):

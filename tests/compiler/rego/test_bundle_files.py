@@ -114,8 +114,23 @@ def test_a_condition_on_a_required_attribute_is_refused():
     """C12: the exported rules would answer as if it were not required."""
     conditions = {"context_attrs": [{"key": "risk", "op": "gt", "value": 5}]}
     needed = {"attributes": {"context": {"risk": {"kind": "number", "required": True}}}}
-    (one,) = refused(model(policy(conditions)) | needed)
-    assert "conditions.context_attrs: the exported rules don't know that `context.risk` is required" in one
+    (one, other) = refused(model(policy(conditions)) | needed)
+    assert "conditions.context_attrs: the exported rules don't know the declared values of `context.risk`" in one
+    assert "conditions.context_attrs: the exported rules don't know that `context.risk` is required" in other
+
+
+@pytest.mark.parametrize("effect", ["ALLOW", "DENY"])
+@pytest.mark.parametrize("op", ["eq", "ne", "in", "gt"])
+def test_a_condition_whose_kind_decides_is_refused(effect, op):
+    """C13: an ALLOW that asks for a declared value is false for each other value in OPA, too."""
+    value = [5] if op == "in" else 5
+    conditions = {"context_attrs": [{"key": "risk", "op": op, "value": value}]}
+    document = model(policy(conditions) | {"effect": effect}) | {"attributes": {"context": {"risk": "number"}}}
+    if effect == "ALLOW" and op in ("eq", "in"):
+        assert files_of(document)
+    else:
+        (one,) = refused(document)
+        assert "the exported rules don't know the declared values of `context.risk`; leave its declaration out" in one
 
 
 def test_each_reason_is_given_once_and_a_disabled_policy_is_not_refused():
