@@ -24,6 +24,7 @@ from ..http.rejections import (
     TooManyFailures,
     Unauthenticated,
     UndecodablePath,
+    UnsupportedCoding,
     UnsupportedMedia,
 )
 from ..identity.credential import Credential, Scope
@@ -52,6 +53,7 @@ STATUS: Final[Mapping[type[Exception], int]] = {
     BadRequest: 400,
     BodyRejected: 400,
     BodyTooLarge: 413,
+    UnsupportedCoding: 415,
     UnsupportedMedia: 415,
     UndecodablePath: 400,
     BadQuery: 400,
@@ -128,6 +130,8 @@ class ErrorAnswers:
             resp.set_header("Retry-After", str(error.seconds))
         elif isinstance(error, UnsupportedMedia):
             resp.set_header("Accept", ", ".join(error.accepted))
+        elif isinstance(error, UnsupportedCoding):
+            resp.set_header("Accept-Encoding", "identity")
         shown = error.public if isinstance(error, StoreUnavailable) and not _administers(req) else str(error)
         more = {"drift": error.drift} if isinstance(error, Drifted) else None
         more = {"conflicts": error.conflicts} if isinstance(error, ChangedSince) else more

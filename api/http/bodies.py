@@ -1,6 +1,7 @@
 """Decodes the bodies of requests to JSON objects within the limits, and encodes the bodies of answers."""
 
 import asyncio
+import codecs
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -10,7 +11,7 @@ from ...bundles.json_members import DUPLICATE_MEMBER, repeated_member
 from ...runtime.requests.plain_bodies import PlainBodies
 from ..settings.settings import HttpLimits
 from .json_limits import check_bounds, too_deep
-from .rejections import BodyRejected, BodyTooLarge, UnsupportedMedia
+from .rejections import BodyRejected, BodyTooLarge, UnsupportedCoding, UnsupportedMedia
 
 if TYPE_CHECKING:
     import falcon.asgi  # the command line reads requests too, and has no use for a web framework
@@ -22,6 +23,9 @@ ENCODER: Final = msgspec.json.Encoder()
 """Encodes every answer, so that equal answers are equal bytes (W6)."""
 
 _DECODER = msgspec.json.Decoder()
+
+_MARKS: Final = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+"""The byte order marks with which a body may begin."""
 
 INLINE_BYTES: Final = 64 * 1024
 """A longer body is decoded in a thread: a megabyte of small objects would delay decisions by half a second."""
@@ -82,6 +86,7 @@ class Bodies:
         return await self.read_element(request)
 
     async def _read(self, request: "falcon.asgi.Request") -> bytes:
+        check_coding(request.get_header("Content-Encoding"))
         limit = self._limits.body_bytes
         announced = request.content_length
         if announced is not None and announced > limit:
@@ -93,8 +98,31 @@ class Bodies:
         return body
 
 
+def check_coding(coding: str | None) -> None:
+    """Checks that a body is not compressed or changed in another way.
+
+    Raises:
+        UnsupportedCoding: it has a content coding.
+    """
+    if coding is not None and coding.lower() not in ("", "identity"):
+        raise UnsupportedCoding(coding)
+
+
+def _check_charset(content_type: str) -> None:
+    """Checks that the charset of a content type, if it has one, is UTF-8.
+
+    Raises:
+        BodyRejected: it is another one (W8).
+    """
+    for parameter in content_type.split(";")[1:]:
+        name, _, value = parameter.partition("=")
+        charset = value.strip().strip('"')
+        if name.strip().lower() == "charset" and charset.lower() not in ("utf-8", "utf8"):
+            raise BodyRejected("content-type", f"the charset must be UTF-8, not `{charset[:100]}`")
+
+
 def check_content_type(content_type: str | None) -> None:
-    """Checks that the content type is JSON. Parameters such as `charset` are legal and have no effect.
+    """Checks that the content type is JSON, in UTF-8. Other parameters are legal and have no effect.
 
     Raises:
         BodyRejected: it is another one, or missing (authzen.md 69: 400, not 415).
@@ -105,16 +133,19 @@ def check_content_type(content_type: str | None) -> None:
         raise BodyRejected("content-type", f"the `Content-Type` header is missing; send `{JSON}`")
     if content_type.partition(";")[0].strip().lower() != JSON:
         raise BodyRejected("content-type", f"the content type must be `{JSON}`, not `{content_type[:100]}`")
+    _check_charset(content_type)
 
 
 def check_media(content_type: str | None, accepted: tuple[str, ...]) -> None:
-    """Checks that the content type is one of `accepted`, with any parameters.
+    """Checks that the content type is one of `accepted`, in UTF-8.
 
     Raises:
         UnsupportedMedia: it is another one, or missing (RFC 9110, 15.5.16).
+        BodyRejected: its charset is another one.
     """
     if content_type is None or content_type.partition(";")[0].strip().lower() not in accepted:
         raise UnsupportedMedia(content_type, accepted)
+    _check_charset(content_type)
 
 
 def decoded(body: bytes, limits: HttpLimits) -> dict[str, object]:
@@ -131,7 +162,7 @@ def decoded(body: bytes, limits: HttpLimits) -> dict[str, object]:
     try:
         value = _DECODER.decode(body)
     except (RecursionError, UnicodeDecodeError, msgspec.DecodeError) as error:
-        raise _no_json(error, limits) from None
+        raise _no_json(error, body, limits) from None
     if value.__class__ is not dict:
         raise BodyRejected("not-an-object", f"the body must be a JSON object, not {_kind(value)}")
     check_bounds(value, limits)
@@ -160,7 +191,7 @@ def value_in(body: bytes, limits: HttpLimits) -> Any:
     try:
         value = _DECODER.decode(body)
     except (RecursionError, UnicodeDecodeError, msgspec.DecodeError) as error:
-        raise _no_json(error, limits) from None
+        raise _no_json(error, body, limits) from None
     if isinstance(value, dict | list):
         check_bounds(value, limits)
         refuse_repeated_members(body, value)
@@ -180,8 +211,10 @@ def refuse_repeated_members(body: bytes, value: object) -> None:
         raise BodyRejected(DUPLICATE_MEMBER, found.sentence, found.path)
 
 
-def _no_json(error: Exception, limits: HttpLimits) -> BodyRejected:
+def _no_json(error: Exception, body: bytes, limits: HttpLimits) -> BodyRejected:
     """Returns the error for a body that the decoder does not read."""
+    if body.startswith(_MARKS):
+        return BodyRejected("invalid-json", "the body begins with a byte order mark; send UTF-8 without it")
     if isinstance(error, RecursionError):
         return too_deep(limits)
     reason = _reason(error) if isinstance(error, msgspec.DecodeError) else "a string is not UTF-8"

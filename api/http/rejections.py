@@ -53,6 +53,14 @@ class UnsupportedMedia(Exception):
         self.accepted = accepted
 
 
+class UnsupportedCoding(Exception):
+    """The endpoint takes no body with this content coding, such as a compressed one (RFC 9110, 15.5.16)."""
+
+    def __init__(self, coding: str) -> None:
+        named = f"`{coding[:100]}`"
+        super().__init__(f"the content coding {named} is not supported; send the body without `Content-Encoding`")
+
+
 class UndecodablePath(Exception):
     """The path is not percent-encoded UTF-8 (RFC 3986, 2.1)."""
 

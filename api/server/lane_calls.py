@@ -57,6 +57,7 @@ def is_ordinary(lane: Lane | None, request: Request, most_bytes: int) -> bool:
         and 0 < request.length <= min(LANE_BYTES, most_bytes)
         and fields.get(b"content-type") == b"application/json"
         and b"authorization" in fields
+        and b"content-encoding" not in fields
         and b"expect" not in fields
         and b"writ-min-revision" not in fields
         and b"origin" not in fields

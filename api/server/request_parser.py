@@ -13,6 +13,7 @@ from typing import Any, Final, Protocol
 
 import httptools
 
+from ..http.field_values import field_value
 from ..http.request_id import FIELD, id_among, made_id
 from .refusal import RefusedRequest, malformed
 
@@ -245,7 +246,7 @@ class RequestParser:
         too_long = length > MOST_FIELD_BYTES or self._field_bytes > MOST_FIELDS_BYTES
         if too_long or len(self._headers) >= MOST_FIELDS:
             self._stop(_long_fields())
-        self._headers.append((name.lower(), value))
+        self._headers.append((name.lower(), field_value(value)))
 
     def on_headers_complete(self) -> None:
         """Check the head as a whole, and hand it over."""

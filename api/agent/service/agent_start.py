@@ -9,6 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
+from ....bundles.errors import BundleError
+from ....bundles.file.reader import open_bundle
 from ....runtime import Engine
 from ...server.listening import UNIX, CannotListen, shown_address
 from ...server.server import Service
@@ -47,6 +49,7 @@ class AgentStart:
 
         Raises BadSetting, CannotListen, UnusableCallers, ValueError, ImportError, OSError.
         """
+        _refuse_environment_of_files(options)
         state = None if options.state is None else Path(options.state)
         self.program = ServerProgram("writ-agent", server, settings, log, COUNTED, state=state)
         self._options = replace(options, counters=self.program.rates.counters)
@@ -126,6 +129,18 @@ class AgentStart:
 
 def _tell_nothing(_: Status) -> None:
     """One worker tells the log, for all of them."""
+
+
+def _refuse_environment_of_files(options: FollowOptions) -> None:
+    """Raises ValueError if an environment is named, and the bundle file was compiled from files: it would never fit."""
+    if not options.is_file or options.environment is None:
+        return
+    try:
+        manifest = open_bundle(Path(options.source)).manifest
+    except (BundleError, OSError):  # the follower waits for it, and says why
+        return
+    if manifest.environment is None:
+        raise ValueError("the bundle was compiled from files and belongs to no environment: leave `--env` out")
 
 
 def _refuse_strangers(*listening: tuple[str | None, socket.socket | None]) -> None:

@@ -10,7 +10,7 @@ from msgspec import Raw
 from ....bundles.event_loop import TakesLong
 from ....runtime import BadRequest, Engine, SearchUnavailable
 from ....runtime.requests.error_items import error_item
-from ....runtime.requests.members import IDENTIFIERS, RequestFault, is_missing
+from ....runtime.requests.members import RequestFault
 from ....runtime.strictness.known_members import REQUEST
 from ...http.bodies import ENCODER
 from ...http.rejections import BodyRejected
@@ -27,7 +27,8 @@ _STOPS_AT: Final[Mapping[str, bool | None]] = {
 }
 _ITEMS: Final = "evaluations"
 _SEMANTIC: Final = "evaluations_semantic"
-_PARTS: Final = ("subject", "action", "resource", "context")
+_ENTITIES: Final = ("subject", "action", "resource")
+_PARTS: Final = (*_ENTITIES, "context")
 
 ITEM_FAILED = "the service failed to decide this item"
 
@@ -154,23 +155,22 @@ def _asks_strict(item: Members) -> bool:
 
 
 def merged(defaults: Members, item: Members) -> Members:
-    """Returns `item`, with the parts that it lacks from `defaults`. Both are decoded JSON; null counts as absent (W3).
+    """Returns `item`, with the parts that it lacks from `defaults`. Both are decoded JSON (W3).
 
-    A part of the item replaces the whole default. Each of its options replaces that of the batch. Only the members that
-    AuthZEN requires are filled in one by one:
-
-    - the `type`, or the `name` of an action;
-    - the identifier, if the item's entity has none, and has no type or that of the default. It may be the `id`, the
-      `external_id` or the `name` of the default.
+    A part of the item replaces the whole default, and an entity that is null does so, too: it then is missing. An
+    entity takes only its `type` from the default, or an action its `name`. It never takes an identifier, since then the
+    answer would be about another entity. A context that is null counts as absent. Each option of the item replaces the
+    one of the batch.
 
     >>> merged({"subject": {"type": "user", "id": "a"}}, {"subject": {"id": "b"}})
     {'subject': {'id': 'b', 'type': 'user'}}
     """
     request = defaults.copy()
-    for part in _PARTS:
-        own = item.get(part)
-        if own is not None:
-            request[part] = own if part == "context" else _entity(part, request.get(part), own)
+    for part in _ENTITIES:
+        if part in item:
+            request[part] = _entity(part, request.get(part), item[part])
+    if item.get("context") is not None:
+        request["context"] = item["context"]
     if item.get("options") is not None:
         request["options"] = _options(request.get("options"), item["options"])
     return request
@@ -195,14 +195,7 @@ def _entity(part: str, default: object, own: object) -> object:
     if not (isinstance(own, dict) and isinstance(default, dict)):
         return own
     required = "name" if part == "action" else "type"
-    taken: Members = {}
-    if own.get(required) is None:
-        taken[required] = default.get(required)
-    if part != "action" and own.get("type") in (None, default.get("type")):
-        names = IDENTIFIERS[part]
-        if all(is_missing(own.get(name)) for name in names):
-            taken |= {name: default[name] for name in names if not is_missing(default.get(name))}
-    return own | taken if taken else own
+    return own if own.get(required) is not None else own | {required: default.get(required)}
 
 
 def _stops_at(options: object) -> bool | None:

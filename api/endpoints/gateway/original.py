@@ -15,6 +15,9 @@ _SCHEMES: Final = ("http", "https", "ws", "wss")
 
 PROTO: Final = "X-Forwarded-Proto"
 FORWARDED: Final = "X-Forwarded-For"
+
+_WITH_PORT: Final = re.compile(r"([0-9.]+):[0-9]{1,5}|\[([0-9A-Fa-f:.]+)\](?::[0-9]{1,5})?")
+"""An address with a port. An IPv6 address stands in brackets then."""
 """The headers that tell the scheme and the client's address."""
 
 MOST_ADDRESS: Final = 64
@@ -76,7 +79,10 @@ def address_of(found: str | None) -> str | None:
 
 
 @lru_cache(_MOST_READ)
-def _address(text: str) -> str:
+def _address(sent: str) -> str:
+    """Returns an address without its port, which some gateways write. Raises Refused."""
+    with_port = _WITH_PORT.fullmatch(sent)
+    text = sent if with_port is None else with_port[1] or with_port[2]
     try:
         if len(text) <= MOST_ADDRESS:
             return str(ip_address(text))

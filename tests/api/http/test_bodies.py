@@ -5,8 +5,8 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from writ.api.http.bodies import check_content_type, decoded, element
-from writ.api.http.rejections import BodyRejected
+from writ.api.http.bodies import check_coding, check_content_type, check_media, decoded, element
+from writ.api.http.rejections import BodyRejected, UnsupportedCoding
 from writ.api.settings.settings import HttpLimits
 
 LIMITS = HttpLimits()
@@ -30,6 +30,30 @@ def code_of(body: bytes, limits: HttpLimits = LIMITS) -> str:
 )
 def test_json_is_json_with_any_parameter(content_type: str) -> None:
     check_content_type(content_type)
+
+
+@pytest.mark.parametrize("charset", ["iso-8859-1", '"utf-16"', "utf-8-sig", ""])
+def test_another_charset_than_utf_8_is_refused(charset: str) -> None:
+    for check in (check_content_type, lambda sent: check_media(sent, ("application/json",))):
+        with pytest.raises(BodyRejected, match="the charset must be UTF-8"):
+            check(f"application/json; charset={charset}")
+
+
+@pytest.mark.parametrize("coding", ["gzip", "br", "gzip, identity", "x"])
+def test_a_content_coding_is_refused_by_its_name(coding: str) -> None:
+    with pytest.raises(UnsupportedCoding, match=f"`{coding}`"):
+        check_coding(coding)
+
+
+@pytest.mark.parametrize("coding", [None, "", "identity", "Identity"])
+def test_a_body_without_a_coding_is_taken(coding: str | None) -> None:
+    check_coding(coding)
+
+
+@pytest.mark.parametrize("body", [b'\xef\xbb\xbf{"a": 1}', '{"a": 1}'.encode("utf-16")])
+def test_a_byte_order_mark_is_named(body: bytes) -> None:
+    with pytest.raises(BodyRejected, match="begins with a byte order mark"):
+        decoded(body, HttpLimits())
 
 
 @pytest.mark.parametrize(

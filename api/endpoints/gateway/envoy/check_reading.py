@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Any, Final
 from urllib.parse import unquote
 
+from ....http.field_values import field_value
 from ....http.request_id import FIELD, id_among, made_id
 from ....store.environment_ids import DEFAULT
 from ..asked import GatewayQuestion
@@ -61,7 +62,7 @@ class Check:
         self.names = tuple([name for name, _ in fields])
         self.id = id_among(fields) if FIELD in self.names else made_id()
         fields.append((b"host", http.host.encode()))
-        own = Headers.of_lower([(key.encode(), _bytes(value)) for key, value in metadata if key in _OWN])
+        own = Headers.of_lower([(key.encode(), field_value(_bytes(value))) for key, value in metadata if key in _OWN])
         environment = own.one(ENVIRONMENT) or DEFAULT
         if _ENVIRONMENT_ID.fullmatch(environment) is None:
             raise GatewayRefused(f"`{ENVIRONMENT}` is no id of an environment")
@@ -95,11 +96,12 @@ def _http(message: bytes) -> tuple[Any, list[tuple[bytes, bytes]], type[Headers]
         raise UnreadableCheck("the query and the fragment belong to the path")
     raw, joined = found.header_map.headers, found.headers
     if not raw:
-        fields = [(key, one.value.encode()) for one in joined if not (key := _name(one)).startswith(b":")]
+        fields = [(key, field_value(one.value.encode())) for one in joined if not (key := _name(one)).startswith(b":")]
         return found, fields, JoinedHeaders
     if joined:
         raise UnreadableCheck("the headers are there twice, as `headers` and as `header_map`")
-    fields = [(key, one.raw_value or one.value.encode()) for one in raw if not (key := _name(one)).startswith(b":")]
+    sent = [(_name(one), one.raw_value or one.value.encode()) for one in raw]
+    fields = [(key, field_value(value)) for key, value in sent if not key.startswith(b":")]
     return found, fields, Headers
 
 

@@ -55,6 +55,21 @@ def test_without_items_the_top_level_is_required(http: httpx.Client, evaluations
         assert http.post(PATH, json=request | evaluations).status_code == 400
 
 
+@pytest.mark.parametrize("part", ["subject", "resource"])
+@pytest.mark.parametrize("own", [None, {}, {"type": "user"}, {"properties": {"a": 1}}, {"id": ""}, {"id": None}])
+def test_an_entity_without_an_identifier_is_an_error_of_its_item(http: httpx.Client, part: str, own: object) -> None:
+    """W3: the answer would be about the default, and the caller would take it for its own entity."""
+    first, second = answered(http, ALLOWED | {"evaluations": [{part: own}, {}]})
+    assert (first["decision"], first["context"]["error"]["status"]) == (False, 400)
+    assert f"$.{part}" in first["context"]["error"]["message"]
+    assert second["decision"] is True
+
+
+def test_an_action_that_is_null_is_an_error_of_its_item(http: httpx.Client) -> None:
+    (item,) = answered(http, ALLOWED | {"evaluations": [{"action": None}]})
+    assert (item["decision"], item["context"]["error"]["status"]) == (False, 400)
+
+
 def test_items_are_answered_in_order(http: httpx.Client) -> None:
     items = [{}, {"subject": BOB}, {"action": {"name": "delete"}}, {"subject": BOB, "action": {"name": "delete"}}]
     assert decisions(http, ALLOWED | {"evaluations": items}) == [True, False, False, True]
