@@ -114,7 +114,14 @@ def declare(pick: Pick, kinds: dict[str, dict[str, Any]], section: str, conditio
                 kinds[owner][key] = pick.one(fitting)
             if kinds[owner].get(key) not in fitting:
                 return False
-    return True
+    return can_compare(kinds, section.removesuffix("_attrs"), source, referred, condition)
+
+
+def can_compare(kinds: dict[str, dict[str, Any]], left: str, right: str, referred: str, condition: Row) -> bool:
+    """Returns whether the kinds of both sides of a reference can ever compare (X2)."""
+    if left not in kinds or right not in kinds or condition["op"] in ("in", "nin", *FREE):
+        return True
+    return kinds[left][condition["key"]] == kinds[right][referred]
 
 
 def fits(kind: str, condition: Row, *, is_left: bool) -> bool:
