@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from ....bundles.conditions.operators import IS_UPWARD
 from ..column_conditions import (
     ELEMENT,
     AnyElement,
@@ -56,12 +55,20 @@ TYPES: dict[JsonType, str] = {
     "object": "writ.type = 'object'",
 }
 
-NO_NUL = "instr(replace({}, '\\\\', ''), '\\u0000') = 0"
-"""The condition that raw JSON text has no escaped U+0000: SQLite before 3.45 reads a text only up to there."""
+ESCAPES = (("\\\\", "\\u005c"), ("\\u0001", "\\u0001\\u0002"), ("\\u0000", "\\u0001\\u0001"))
+"""What replaces what in JSON text, in this order, so that no string or name in it holds U+0000.
 
-ELEMENTS = (
-    "(SELECT writ_each.type, writ_each.value, writ.raw -> writ_each.fullkey AS raw"
-    " FROM json_each(writ.raw) AS writ_each) AS writ_element"
+Versions of SQLite read such strings in several ways. U+0001 takes its place, and U+0001 itself becomes two characters,
+so that different texts stay different and keep their order. An escaped backslash is written in another way first:
+what is left of `\\u0000` is an escape then.
+"""
+
+NESTED = "CASE WHEN {0}.type IN ('array', 'object') THEN {0}.value END AS raw"
+"""The JSON text of an array or object in `json_each`. A path to it would find the first member of a repeated name."""
+
+ELEMENTS = sql(
+    "(SELECT writ_each.type, writ_each.value, {} FROM json_each(writ.raw) AS writ_each) AS writ_element",
+    NESTED.format("writ_each"),
 )
 """The elements of an array in `writ`, as a table like it."""
 
@@ -121,21 +128,18 @@ class Sqlite(Dialect):
                 return sql("writ.value IN ({})", listed([self._number(condition, one) for one in values]))
             case OneOf(values):
                 self._check_nul(condition, *values)
-                among = listed([Parameter(one, "text") for one in values])
-                return sql(f"{NO_NUL} AND writ.value IN ({{}})", "writ.raw", among)
+                return sql("writ.value IN ({})", listed(_texts(values)))
             case Ordered(op, value) if condition.type == "number":
                 return sql(f"writ.value {COMPARES[op]} {{}}", self._number(condition, value))
             case Ordered(op, value):
                 self._check_nul(condition, value)
-                bound, cut = Parameter(value, "text"), ">=" if IS_UPWARD[op] else "<"
-                template = f"CASE WHEN {NO_NUL} THEN writ.value {COMPARES[op]} {{}} ELSE writ.value {cut} {{}} END"
-                return sql(template, "writ.raw", bound, bound)
+                return sql(f"writ.value {COMPARES[op]} {{}}", _text(value))
             case ArrayLength(length):
                 return (f"json_array_length(writ.raw) = {length}",)
             case OnlyMembers(names):
                 self._check_nul(condition, *names)
-                known = sql(f"writ_member.key IN ({{}}) AND {NO_NUL}", listed(_texts(names)), "writ_member.fullkey")
-                return sql("NOT EXISTS (SELECT 1 FROM json_each(writ.raw) AS writ_member WHERE NOT ({}))", known)
+                other = sql("writ_member.key NOT IN ({})", listed(_texts(names)))
+                return sql("NOT EXISTS (SELECT 1 FROM json_each(writ.raw) AS writ_member WHERE {})", other)
             case AnyElement(plan):
                 return sql("EXISTS (SELECT 1 FROM {} WHERE {})", ELEMENTS, self.condition(plan))
             case Substring():
@@ -158,17 +162,21 @@ class Sqlite(Dialect):
 
 
 def _value(condition: JsonCondition) -> Sql:
-    """A table of at most one row, the last of a name as every JSON parser has it: `writ(type, value, raw)`."""
-    found = _whole(condition.column)
+    """A table of at most one row, the last of a name as every JSON parser has it: `writ(type, value, raw)`.
+
+    A key of an object is text and that of an array an integer, which are never equal; a member that is neither an
+    object nor an array has no raw text and so no keys.
+    """
+    if not condition.steps:
+        return sql("{} AS writ", _whole(condition.column))
+    found = _raw(condition.column)
     for step in condition.steps:
         found = sql(
-            "(SELECT writ_member.type, writ_member.value, writ_in.raw -> writ_member.fullkey AS raw"
-            " FROM {} AS writ_in, json_each(writ_in.raw) AS writ_member"
-            " WHERE writ_member.key = {} AND writ_in.type = {} AND {} ORDER BY writ_member.id DESC LIMIT 1)",
+            "(SELECT writ_member.type, writ_member.value, {} FROM {} AS writ_in, json_each(writ_in.raw) AS writ_member"
+            " WHERE writ_member.key = {} ORDER BY writ_member.id DESC LIMIT 1)",
+            NESTED.format("writ_member"),
             found,
-            str(step) if isinstance(step, int) else Parameter(step, "text"),
-            "'array'" if isinstance(step, int) else "'object'",
-            sql(NO_NUL, "writ_member.fullkey"),
+            str(step) if isinstance(step, int) else _text(step),
         )
     return sql("{} AS writ", found)
 
@@ -177,12 +185,25 @@ def _whole(column: Any) -> Sql:
     """The row of a whole column, or of an element."""
     if column is ELEMENT:
         return ("(SELECT writ_element.type AS type, writ_element.value AS value, writ_element.raw AS raw)",)
-    whole = sql(
-        "SELECT CASE WHEN typeof({}) <> 'blob' THEN CASE WHEN json_valid({}) THEN {} END END AS raw",
-        *[Column(column)] * 3,
-    )
-    return sql("(SELECT json_type(raw) AS type, json_extract(raw, '$') AS value, raw FROM ({}))", whole)
+    return sql("(SELECT json_type(raw) AS type, json_extract(raw, '$') AS value, raw FROM {})", _raw(column))
+
+
+def _raw(column: Any) -> Sql:
+    """The row of a column's escaped JSON text, which is NULL if it is none."""
+    if column is ELEMENT:
+        return ("(SELECT writ_element.raw AS raw)",)
+    held = Column(column)
+    escaped: Sql = (held,)
+    for old, new in ESCAPES:
+        escaped = sql(f"replace({{}}, '{old}', '{new}')", escaped)
+    template = "(SELECT CASE WHEN typeof({}) = 'blob' THEN NULL WHEN json_valid({}) THEN {} END AS raw)"
+    return sql(template, held, held, escaped)
+
+
+def _text(value: str) -> Parameter:
+    """A string as the escaped JSON text has it."""
+    return Parameter(value.replace("\1", "\1\2").replace("\0", "\1\1"), "text")
 
 
 def _texts(values: tuple[str, ...]) -> list[Parameter]:
-    return [Parameter(value, "text") for value in values]
+    return [_text(value) for value in values]

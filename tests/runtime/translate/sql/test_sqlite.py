@@ -3,8 +3,10 @@
 import json
 import sqlite3
 
+import apsw
 import pytest
 from writ.runtime.translate import Attributes, Boolean, Integer, Json, Real, Text, Untranslatable
+from writ.runtime.translate.python import predicate
 from writ.runtime.translate.sql import where
 
 from tests.support.translated import INSIDE, TYPED, assert_agrees, field, rows
@@ -136,3 +138,73 @@ def test_refusals(tree, reason):
         where({"type": "logical", "operator": "not", "conditions": [tree]}, FIELDS, dialect="sqlite")
     assert caught.value.path == ("$" if "binds" in reason else "$.conditions[0]")
     assert reason in caught.value.reason
+
+
+DOCUMENTS = [
+    r'{"n\u0000x": 1, "n": [[2, "x"]]}',
+    r'{"a\u0000": null, "a": 5}',
+    r'{"a\u0000": [1]}',
+    r'{"n": {"a\u0000": 1}}',
+    r'{"n": {"a\u0000": 1, "a": 1}}',
+    r'{"n": {"a": 1}}',
+    r'{"n": {"a": 2, "\u0061": [1]}}',
+    r'{"\u0061": [7], "a": [8]}',
+    r'{"a/b": 1, "a\/b": [2]}',
+    r'{"a\"b": [1]}',
+    r'{"a\\b": [1]}',
+    r'{"x\\u0000": [1]}',
+    r'{"n": 1, "n": ["x"]}',
+    r'{"n": ["x"], "n": "x"}',
+    r'{"n": "x"}',
+    r'{"n": "x\u0000y"}',
+    r'{"n": "x\u0001"}',
+    r'{"n": "x\u0001\u0002"}',
+    r'{"n": "x\\u0000"}',
+    r'{"n": "x\\\u0000"}',
+    r'{"n": ["x\u0000"]}',
+    r'{"n": [["x\u0000"]]}',
+    r'{"n": []}',
+]
+"""Names and strings that versions of SQLite read in several ways: U+0000, and names that are equal when unescaped."""
+COMPARED = {
+    "eq": [
+        "x",
+        "x\1",
+        "x\1\2",
+        "x\\u0000",
+        1,
+        5,
+        [],
+        ["x"],
+        [1],
+        [2],
+        [7],
+        [8],
+        [["x"]],
+        [[2, "x"]],
+        {"a": 1},
+        {"a": [1]},
+    ],
+    "has": ["x", 1, [2, "x"], ["x"]],
+    "gt": ["w", "x", "x\1"],
+    "lte": ["x", "x\1", "x\1\1", "x\1\2"],
+    "nin": [[], ["x"]],
+}
+
+
+@pytest.mark.parametrize(
+    "connect", [pytest.param(sqlite3.connect, id="python's"), pytest.param(apsw.Connection, id="newest")]
+)
+def test_each_version_reads_documents_as_parsers_of_json_do(connect):
+    """SQLite 3.45 began to keep U+0000 in texts and names, and to find the first of names that are equal unescaped."""
+    connection = connect(":memory:")
+    connection.execute("CREATE TABLE rows (id TEXT, doc TEXT)")
+    for document in DOCUMENTS:
+        connection.execute("INSERT INTO rows VALUES (?, ?)", (document, document))
+    for key in ("n", "a", "n\0x", "a\0", "a/b", 'a"b', "a\\b", "x\\u0000"):
+        for tree in (field(key, op, value) for op, values in COMPARED.items() for value in values):
+            for asked in (tree, {"type": "logical", "operator": "not", "conditions": [tree]}):
+                allows = predicate(asked)
+                expected = {document for document in DOCUMENTS if allows(json.loads(document))}
+                assert set(select(connection, asked, {key: Attributes("doc")})) == expected, asked
+    connection.close()
