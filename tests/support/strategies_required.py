@@ -32,7 +32,7 @@ def require(pick: Pick, document: Row) -> None:
     kinds: dict[str, dict[str, Any]] = {owner: {} for owner in owners}
     for section, conditions in sections_of(document):
         conditions[:] = [one for one in conditions if declare(pick, kinds, section, one)]
-    found = dict(document.get("attributes", {}))
+    found = {name: of for name, of in document.get("attributes", {}).items() if name not in ("context", "action")}
     for owner, of in kinds.items():
         is_context = owner == "context"
         declared = {
@@ -91,7 +91,7 @@ def listed(pick: Pick, declared: Any, compared: list[Any]) -> Any:
     """A declaration, now and then with the only values that it allows."""
     long = declared if isinstance(declared, dict) else {"kind": declared}
     fitting = [one for one in compared if is_of(long["kind"], one)]
-    if not fitting or len(fitting) < len(compared) or long["kind"] == "object" or pick.chance(3, 4):
+    if not fitting or len(fitting) < len(compared) or long["kind"] in ("object", "array") or pick.chance(3, 4):
         return declared
     return {**long, "one_of": fitting}
 
@@ -114,14 +114,22 @@ def declare(pick: Pick, kinds: dict[str, dict[str, Any]], section: str, conditio
                 kinds[owner][key] = pick.one(fitting)
             if kinds[owner].get(key) not in fitting:
                 return False
-    return can_compare(kinds, section.removesuffix("_attrs"), source, referred, condition)
+    left = kind_of_side(kinds, section.removesuffix("_attrs"), condition["key"])
+    right = kind_of_side(kinds, source, referred)
+    if (source, referred) == ("subject", "groups") and condition["op"] in ("in", "nin"):
+        return left in (None, "string")
+    return (
+        condition["op"] in ("in", "nin", *FREE) or None in (left, right) or left == right
+    )  # or they never compare (X2)
 
 
-def can_compare(kinds: dict[str, dict[str, Any]], left: str, right: str, referred: str, condition: Row) -> bool:
-    """Returns whether the kinds of both sides of a reference can ever compare (X2)."""
-    if left not in kinds or right not in kinds or condition["op"] in ("in", "nin", *FREE):
-        return True
-    return kinds[left][condition["key"]] == kinds[right][referred]
+def kind_of_side(kinds: dict[str, dict[str, Any]], owner: str, key: str) -> str | None:
+    """The kind of one side of a comparison, as far as it is known."""
+    if owner in ("subject", "resource") and key in ("id", "type"):
+        return "string"
+    if owner == "subject" and key == "groups":
+        return "array"
+    return kinds.get(owner, {}).get(key)
 
 
 def fits(kind: str, condition: Row, *, is_left: bool) -> bool:
