@@ -85,7 +85,7 @@ class Follower:
         self._pacing = Pacing(random or Random())  # noqa: S311 - it spreads load, and protects nothing
         self._refusals = Refusals()
         self._candidate: Candidate | None = None
-        self._whole, self._misfits = False, 0
+        self._whole, self._misfits, self._is_reached = False, 0, False
 
     @property
     def engine(self) -> Engine | None:
@@ -149,8 +149,9 @@ class Follower:
         asked = self._clocks.steady()
         unwanted = self._refusals.tag(asked)
         tag = unwanted or (None if position is None else self._in_force.current.tag)
-        answer = self._source.fetch(Ask(position, tag, self._wait, self._folder))
-        elapsed = self._clocks.steady() - asked
+        wait = self._wait if self._is_reached else 0.0
+        answer = self._source.fetch(Ask(position, tag, wait, self._folder))
+        elapsed, self._is_reached = self._clocks.steady() - asked, True
         self._in_force.last_contact = self._clocks.wall()
         if isinstance(answer, Unchanged) and unwanted is not None:
             return self._pacing.after_nothing(self._source.interval, elapsed)
@@ -165,7 +166,7 @@ class Follower:
         self._refusals.forget()
         self._take_callers(answer.callers or callers)
         self._in_force.keep_fresh()
-        return pause
+        return pause if wait == self._wait else min(pause, self._pacing.after_update())
 
     def _use(self, answer: Answer, elapsed: float) -> tuple[float, bytes | None]:
         """Put an answer into force. Returns the pause after it, and the list of callers in it."""
@@ -188,11 +189,11 @@ class Follower:
                 return self._pacing.after_nothing(self._source.interval, elapsed), None
 
     def _fail(self, error: Exception, was_whole: bool = False) -> float:
-        """Remember why a step failed. Returns the pause after it.
+        """Remember why a step failed. Returns the pause after it. The next question is not held, if that succeeds.
 
         `was_whole` says that the follower asked for a whole bundle already, before the step.
         """
-        said = str(error)
+        said, self._is_reached = str(error), False
         if isinstance(error, OSError):
             said = f"the new state can't be stored: {public_reason(error)}"
         needs_bundle = isinstance(error, DoesNotFollow) and self._whole and not was_whole

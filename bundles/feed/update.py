@@ -23,6 +23,9 @@ from .times import LIFETIME_SECONDS
 
 CONTENT_TYPE: Final = "application/vnd.writ.update"
 
+OLDER: Final = "older"
+"""The preference (RFC 7240) of who asks for a whole bundle, and takes one from which an update leads on."""
+
 LONGEST_UPDATE: Final = 64 * 1024 * 1024
 """The most bytes of an update. A longer one is refused before it is read."""
 

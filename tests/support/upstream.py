@@ -81,10 +81,10 @@ class Handler(BaseHTTPRequestHandler):
         if path != f"/v1/environments/{history.environment.id}/bundle":
             return self.refuse(404, "there is no such environment")
         self._wait(headers)
-        since = int(query["since"])
+        since = int(query["since"]) if "since" in query else None
         with up.changed:  # so that the tag belongs to the content
             tag, content, base = history.tag, None, history.base
-            if headers["if-none-match"] != tag and history.oldest <= since <= history.revision:
+            if since is not None and headers["if-none-match"] != tag and history.oldest <= since <= history.revision:
                 content = history.update(since)
         if headers["if-none-match"] == tag:
             return self.send(304, None, b"", tag)
@@ -93,7 +93,7 @@ class Handler(BaseHTTPRequestHandler):
         return self._send_bundle(history.bundle(base), f'"b{base}"', headers)
 
     def _wait(self, headers: dict[str, str]) -> None:
-        found = re.fullmatch(r"wait=(\d+)", headers["prefer"])
+        found = re.fullmatch(r"wait=(\d+)(, older)?", headers["prefer"])
         assert found is not None
         until = time.monotonic() + int(found[1])
         with self.upstream.changed:

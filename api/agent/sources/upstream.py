@@ -16,7 +16,7 @@ from urllib.parse import quote, urlencode
 from urllib3 import BaseHTTPResponse
 from urllib3.util import parse_url
 
-from ....bundles.feed.update import CONTENT_TYPE, LONGEST_UPDATE
+from ....bundles.feed.update import CONTENT_TYPE, LONGEST_UPDATE, OLDER
 from ....bundles.system_errors import public_reason
 from ....bundles.wording import quoted
 from ...settings.setting_readers import is_loopback
@@ -122,14 +122,15 @@ class Upstream:
                 raise SourceError(said, ex.retry_after, is_away=ex.is_away) from None
 
     def _target(self, ask: Ask) -> str:
-        query = {"since": str(0 if ask.position is None else ask.position.revision)}
-        return f"{self._path}?{urlencode(query)}"
+        if ask.position is None:  # 0 is a revision, too: an update from it would lead a follower without it nowhere
+            return self._path
+        return f"{self._path}?{urlencode({'since': str(ask.position.revision)})}"
 
     def _headers(self, ask: Ask, wait: int) -> dict[str, str]:
         headers = {
             "Accept": f"{CONTENT_TYPE}, {BUNDLE_TYPE}, application/json",
             "User-Agent": "writ-agent",
-            "Prefer": f"wait={wait}",
+            "Prefer": f"wait={wait}, {OLDER}" if ask.position is None else f"wait={wait}",
             "If-None-Match": _NO_TAG if ask.tag is None or self._needs_proof else ask.tag,
         }
         if self._credential is not None:

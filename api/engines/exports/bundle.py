@@ -11,6 +11,7 @@ import falcon
 import falcon.asgi
 
 from ....bundles.feed.update import CONTENT_TYPE as UPDATE
+from ....bundles.feed.update import OLDER
 from ...http.bodies import Bodies
 from ...http.caller import CALLER
 from ...http.entity_tags import is_known
@@ -28,7 +29,7 @@ from .export_counts import Exports
 from .export_files import SignedBundle
 from .exporter import Body, Exporter, unavailable
 from .long_updates import LongUpdates
-from .preferences import LONGEST_WAIT, wait_preferred
+from .preferences import LONGEST_WAIT, is_older_preferred, wait_preferred
 from .ranges import PIECE, ByteRange, DataPieces, FilePieces, Unsatisfiable, part_of
 from .states import ExportState, States
 
@@ -62,7 +63,11 @@ GET: Final = Operation(
     ),
     headers=(
         IF_NONE_MATCH,
-        Parameter("Prefer", f"`wait=N` waits up to N seconds for a change, {LONGEST_WAIT} at most."),
+        Parameter(
+            "Prefer",
+            f"`wait=N` waits up to N seconds for a change, {LONGEST_WAIT} at most. With `{OLDER}`, a whole bundle may"
+            " be one that is there: an update leads on from it.",
+        ),
         Parameter("Range", "The part of the bundle to send: a download that broke off goes on."),
         Parameter("If-Range", "The entity tag of the bundle that the client has a part of."),
     ),
@@ -72,10 +77,11 @@ GET: Final = Operation(
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """The query of a request. `since` is None for a whole bundle, `wait` is in seconds."""
+    """The preferences of a request. `since` is None for a whole bundle, which may be `older`. `wait` is in seconds."""
 
     since: int | None
     wait: int
+    older: bool
 
 
 class BundleExport:
@@ -99,7 +105,8 @@ class BundleExport:
     async def _whole(
         self, req: falcon.asgi.Request, resp: falcon.asgi.Response, asked: _Asked, state: ExportState
     ) -> None:
-        found = await self._exporter.bundle(state)
+        made = self._exporter.base if asked.older else self._exporter.bundle
+        found = await (_soon(made(state)) if asked.older else made(state))
         if asked.wait and _has(req, found):
             resp.set_header("Preference-Applied", f"wait={asked.wait}")
             newer = await self._states.after_revision(state, asked.wait)
@@ -237,7 +244,8 @@ class BundleExport:
 def _asked(req: falcon.asgi.Request) -> _Asked:
     found = known_parameters(req, "since")
     since = number("since", found["since"], 0, _HIGHEST) if "since" in found else None
-    return _Asked(since, wait_preferred(req.get_header("Prefer")))
+    preferred = req.get_header("Prefer")
+    return _Asked(since, wait_preferred(preferred), is_older_preferred(preferred))
 
 
 def _nothing() -> None:

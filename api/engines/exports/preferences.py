@@ -1,7 +1,9 @@
-"""Reads the header `Prefer`: how long a client is ready to wait for an answer (RFC 7240)."""
+"""Reads the header `Prefer`: how long a client is ready to wait, and what it takes (RFC 7240)."""
 
 import re
 from typing import Final
+
+from ....bundles.feed.update import OLDER
 
 LONGEST_WAIT: Final = 60
 """The longest wait of a long poll, in seconds."""
@@ -22,3 +24,12 @@ def wait_preferred(header: str | None) -> int:
         if found is not None:
             return min(int(found[1]), LONGEST_WAIT)
     return 0
+
+
+def is_older_preferred(header: str | None) -> bool:
+    """Returns whether a whole bundle may be older than the newest revision.
+
+    >>> is_older_preferred("wait=0, older"), is_older_preferred("wait=0"), is_older_preferred(None)
+    (True, False, False)
+    """
+    return any(one.partition(";")[0].strip(" \t").lower() == OLDER for one in (header or "").split(","))

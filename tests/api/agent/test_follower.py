@@ -8,8 +8,16 @@ from typing import Any
 
 import msgspec
 import pytest
+from writ.api.agent.follower import WAIT_SECONDS
 from writ.api.agent.in_force import Events
-from writ.api.agent.pacing import FIRST_BACK_OFF, LONGEST_AWAY, LONGEST_BACK_OFF, LONGEST_SPREAD, PATIENT_SECONDS
+from writ.api.agent.pacing import (
+    FIRST_BACK_OFF,
+    LONGEST_AWAY,
+    LONGEST_BACK_OFF,
+    LONGEST_PAUSE,
+    LONGEST_SPREAD,
+    PATIENT_SECONDS,
+)
 from writ.api.agent.sources.bundle_source import Answer, Ask, FetchedUpdate, SourceError, Unchanged
 from writ.api.agent.trust import Trust
 from writ.bundles import manifest
@@ -332,6 +340,38 @@ def test_a_source_that_is_away_is_asked_within_two_seconds_of_its_return(source:
         fleet[0].step()
     source.fault = refusing(5.0, is_away=True)
     assert 5 <= fleet[0].step() <= 5 + LONGEST_AWAY
+
+
+def test_the_first_question_after_a_start_or_a_failure_is_not_held(source: Direct, time: Time, tmp_path: Path) -> None:
+    """Else a follower that has the newest revision would hear so late, and not be ready until then."""
+    one = settled(source, time, tmp_path)
+    assert [ask.wait for ask in source.asked] == [0.0, WAIT_SECONDS, WAIT_SECONDS]
+    one.close()
+    again = follower(source, time, tmp_path)
+    pause = again.step()
+    assert (source.asked[-1].wait, again.has_heard, again.status().state) == (0.0, True, "following")
+    assert pause <= LONGEST_PAUSE, "the next question is held, so it has the next change at once"
+    again.step()
+    assert source.asked[-1].wait == WAIT_SECONDS
+    source.fault = down
+    stepped(again, time, 3)
+    source.fault = None
+    stepped(again, time, 2)
+    assert [ask.wait for ask in source.asked[-5:]] == [WAIT_SECONDS, 0.0, 0.0, 0.0, WAIT_SECONDS]
+    assert again.status().state == "following"
+    again.close()
+
+
+def test_an_update_without_a_bundle_is_no_start(source: Direct, time: Time) -> None:
+    """The follower asks for a bundle again, until it gets one."""
+    source.history.commit()
+    source.fault = lambda ask, answer: FetchedUpdate(source.history.update(1), '"u"')
+    one = follower(source, time, None)
+    stepped(one, time, 3)
+    assert [(ask.position, ask.tag) for ask in source.asked] == [(None, None)] * 3
+    source.fault = None
+    stepped(one, time, 2)
+    assert (revision_of(one.engine), one.status().state) == (2, "following")
 
 
 def test_a_source_that_asks_for_patience_is_no_fault(

@@ -61,9 +61,9 @@ def test_a_bundle_then_updates_then_nothing(source: Source, server: Upstream, tm
     assert source.fetch(ask(tmp_path, at(2, history), history.tag)) == Unchanged(history.tag)
     first, second, third = server.requests
     assert first.path == "/v1/environments/prod/bundle"
-    assert (first.query, second.query, third.query) == ({"since": "0"}, {"since": "1"}, {"since": "2"})
+    assert (first.query, second.query, third.query) == ({}, {"since": "1"}, {"since": "2"})
     assert [one.headers["if-none-match"] for one in server.requests] == ['"none"', '"b1"', history.tag]
-    assert [one.headers["prefer"] for one in server.requests] == ["wait=0", "wait=7", "wait=0"]
+    assert [one.headers["prefer"] for one in server.requests] == ["wait=0, older", "wait=7", "wait=0"]
     assert "authorization" not in first.headers
 
 
@@ -415,7 +415,7 @@ def test_a_proxy_is_used(server: Upstream, tmp_path: Path) -> None:
     server.fault = lambda handler: handler.send(200, UPDATE, handler.path.encode()) is None
     found = source.fetch(ask(tmp_path))
     assert isinstance(found, FetchedUpdate)
-    assert found.data == b"http://writ.invalid/v1/environments/prod/bundle?since=0"
+    assert found.data == b"http://writ.invalid/v1/environments/prod/bundle"
     source.close()
 
 
