@@ -18,9 +18,10 @@ import grpc
 import uvloop
 
 from tests.bench.gateways import prepare
-from tests.bench.http.processes import free_port, processor_seconds
+from tests.bench.http.processes import processor_seconds
 from tests.bench.management import Client
 from tests.support.envoy_checks import CHECK, check_request, read_answer
+from tests.support.ports import free_port
 from tests.support.server import KEY, ROOT, environment, running
 
 CALLS, ROUNDS, UNDER_WAY = 3_000, 9, 16

@@ -2,7 +2,7 @@
 
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,6 +15,7 @@ from tests.support.server import KEY, Server
 _PROGRAMS = ("chromium-headless-shell", "chromium", "chromium-browser")  # the first has no windows, and is the fastest
 CHROMIUM = next(filter(None, map(shutil.which, _PROGRAMS)), None)
 PATIENCE = 60_000
+_POLL = 20
 """Milliseconds that a test waits for a page: other tests keep all cores busy."""
 
 PHONE = {"width": 390, "height": 844}
@@ -102,6 +103,14 @@ class Desk:
     server: Server
     page: Any
     complaints: list[str] = field(default_factory=list)
+
+    def wait_until(self, condition: Callable[[], object]) -> None:
+        """Wait for a state of the test, and let the browser go on meanwhile."""
+        for _ in range(PATIENCE // _POLL):
+            if condition():
+                return
+            self.page.wait_for_timeout(_POLL)
+        raise AssertionError("the browser did not get there")
 
     def open(self, place: str = "") -> None:
         """Open a place of the console, like `#/default/policies`, as an address that somebody got by mail."""

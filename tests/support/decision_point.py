@@ -4,7 +4,6 @@ import json
 import socket
 import ssl
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -12,6 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from tests.support.certificates import Pair
+from tests.support.dripping import drip
 
 METADATA = "/.well-known/authzen-configuration"
 
@@ -108,40 +108,26 @@ def answers(status: int, body: Any = None, **headers: str) -> Callable[[Handler]
     return lambda handler: handler.reply(status, {"error": "as the test says"} if body is None else body, **headers)
 
 
-def takes(seconds: float) -> Callable[[Handler], None]:
-    """Answer late."""
-
-    def answer(handler: Handler) -> None:
-        time.sleep(seconds)
-        handler.reply(200, {"decision": True})
-
-    return answer
+def stays_silent(handler: Handler) -> None:
+    """Answer nothing until the client leaves."""
+    handler.connection.recv(1)
+    handler.close_connection = True
 
 
-def drips(seconds: float) -> Callable[[Handler], None]:
-    """Answer a byte at a time, for as long as it takes."""
-
-    def answer(handler: Handler) -> None:
-        handler.send_response(200)
-        handler.send_header("Content-Length", "100")
-        handler.end_headers()
-        for _ in range(100):
-            handler.wfile.write(b" ")
-            time.sleep(seconds)
-
-    return answer
+def drips(handler: Handler) -> None:
+    """Answer a byte at a time, until the client leaves."""
+    handler.send_response(200)
+    handler.send_header("Content-Length", "1000000")
+    handler.end_headers()
+    drip(handler.connection)
+    handler.close_connection = True
 
 
-def drips_headers(seconds: float) -> Callable[[Handler], None]:
-    """Answer with a header that goes on, a byte at a time, and does not end within half a minute."""
-
-    def answer(handler: Handler) -> None:
-        handler.wfile.write(b"HTTP/1.1 200 OK\r\nX-Slow: ")
-        for _ in range(round(30 / seconds)):
-            handler.wfile.write(b"a")
-            time.sleep(seconds)
-
-    return answer
+def drips_headers(handler: Handler) -> None:
+    """Answer with a header that goes on, a byte at a time, until the client leaves."""
+    handler.wfile.write(b"HTTP/1.1 200 OK\r\nX-Slow: ")
+    drip(handler.connection, b"a")
+    handler.close_connection = True
 
 
 class _Server(ThreadingHTTPServer):
@@ -183,10 +169,3 @@ class _Quiet(Handler):
             super().finish()
         except OSError:
             self.close_connection = True
-
-
-def unused_port() -> int:
-    """A port that refuses connections."""
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])

@@ -107,14 +107,6 @@ class Filled(NamedTuple):
         return text
 
 
-def free_port() -> int:
-    """Returns a port of the loopback address on which nothing listens."""
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        port: int = listener.getsockname()[1]
-        return port
-
-
 @contextmanager
 def backend() -> Iterator[int]:
     """The port of a backend that answers with what it got."""

@@ -3,7 +3,6 @@
 import json
 import os
 import shutil
-import socket
 import subprocess
 import zipfile
 from collections.abc import Iterator, Mapping
@@ -14,6 +13,7 @@ from typing import Any, Final
 import httpx
 import pytest
 
+from tests.support.ports import free_port
 from tests.support.waiting import wait_until
 
 VERSION: Final = "26.0.7"
@@ -24,13 +24,6 @@ QUICK_START: Final = "-XX:TieredStopAtLevel=1"
 """To compile less well takes 38 processor seconds in place of 66 for a start, and little of it runs more than once."""
 
 CLIENT, SECRET, PASSWORD = "writ", "secret-of-the-client", "password-of-a-person"
-
-
-def free_port() -> int:
-    """A port that is free now."""
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
 
 
 def realm(console: str, people: Mapping[str, str | None]) -> dict[str, Any]:

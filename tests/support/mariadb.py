@@ -7,13 +7,14 @@ import os
 import shutil
 import subprocess
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
 import pymysql
+
+from tests.support.waiting import wait_until
 
 _SOCKET: Final = "MYSQL_SOCKET"
 
@@ -62,9 +63,7 @@ def server(program: str) -> Iterator[pymysql.Connection]:
 
 def _connected(running: subprocess.Popen[bytes], socket: Path, log: Path) -> pymysql.Connection:
     """A connection once the server says that it is ready."""
-    for _ in range(600):
-        assert running.poll() is None, log.read_text()
-        if "ready for connections" in log.read_text():
-            return pymysql.connect(unix_socket=str(socket), user="root", charset="utf8mb4", autocommit=True)
-        time.sleep(0.05)
-    raise AssertionError(log.read_text())
+    wait_until(lambda: running.poll() is not None or "ready for connections" in log.read_text())
+    assert running.poll() is None, log.read_text()
+    assert "ready for connections" in log.read_text(), log.read_text()
+    return pymysql.connect(unix_socket=str(socket), user="root", charset="utf8mb4", autocommit=True)

@@ -16,7 +16,8 @@ from writ.compiler.rego.opa_files import bundle_files
 from writ.compiler.source import Source
 
 from tests.bench.http.installing import OPA_VERSION, PEERS, Unavailable, opa_binary
-from tests.bench.http.processes import free_port, running
+from tests.bench.http.processes import running
+from tests.support.ports import free_port
 
 __all__ = ["PEERS", "Opa", "Unavailable", "built_opa", "files_of", "opa_binary", "running_opa"]
 

@@ -6,15 +6,13 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from time import monotonic, sleep
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
-from tests.support.gateways import free_port
+from tests.support.ports import free_port
 from tests.support.postgres import owner
-
-_SECONDS = 20.0
+from tests.support.waiting import wait_until
 
 
 def program() -> str | None:
@@ -46,11 +44,12 @@ def pooler(program: str, server: str, mode: str) -> Iterator[str]:
 
 
 def _wait(url: str) -> None:
-    end = monotonic() + _SECONDS
-    while True:
-        try:
-            psycopg.connect(url).close()
-            return
-        except psycopg.OperationalError:
-            assert monotonic() < end, "the pooler does not answer"
-            sleep(0.05)
+    assert wait_until(lambda: _answers(url)), "the pooler does not answer"
+
+
+def _answers(url: str) -> bool:
+    try:
+        psycopg.connect(url).close()
+    except psycopg.OperationalError:
+        return False
+    return True

@@ -132,6 +132,17 @@ def found_under(
     return histories
 
 
+def outlast(leases: float) -> None:
+    """Let so many leases pass. A lease is a time, on a machine of any speed."""
+    time.sleep(leases * LEASE)
+
+
+def go_on(histories: Histories, operations: int = 5) -> None:
+    """Wait until so many more operations have ended."""
+    wanted = len(histories.operations) + operations
+    assert wait_until(lambda: len(histories.operations) >= wanted), "the clients do not go on"
+
+
 def shows_something(found: Sequence[Operation]) -> bool:
     """Returns whether a history has enough operations to show a fault."""
     writes = sum(one.is_write and one.ended is not None for one in found)

@@ -24,10 +24,10 @@ def wait_until(condition: Callable[[], object]) -> object:
     return found
 
 
-def is_waiting(thread: threading.Thread) -> bool:
-    """Returns whether a thread of this process waits for an event or a condition."""
+def is_waiting(thread: threading.Thread, function: str = "wait") -> bool:
+    """Returns whether a thread of this process stands in a function: that of events and conditions, or another one."""
     frame = sys._current_frames().get(thread.ident or 0)
-    return frame is not None and (frame.f_code.co_name, frame.f_code.co_filename) == ("wait", threading.__file__)
+    return frame is not None and frame.f_code.co_name == function
 
 
 async def until(condition: Callable[[], object]) -> object:

@@ -26,7 +26,8 @@ from tests.support.command import writ
 from tests.support.feed import History, revision_of
 from tests.support.following import TRUST, Time, follower, stepped
 from tests.support.fronts import program
-from tests.support.gateways import free_port, listens
+from tests.support.gateways import listens
+from tests.support.ports import free_port
 from tests.support.publishing import Folder
 from tests.support.server import KEY, command, environment, hide_modules, started
 from tests.support.waiting import wait_until

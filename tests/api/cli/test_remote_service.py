@@ -11,7 +11,8 @@ from writ.api.cli.output import CommandFailed
 from writ.api.cli.remote_service import RemoteService, ServiceRefused
 from writ.api.cli.service_options import service_at
 
-from tests.support.decision_point import DecisionPoint, answers, deciding, drops, unused_port
+from tests.support.decision_point import DecisionPoint, answers, deciding, drops
+from tests.support.ports import free_port
 
 DONE = answers(200, {"done": True})
 
@@ -71,7 +72,7 @@ def test_no_service_of_writ(service: RemoteService, point: DecisionPoint, tmp_pa
         service.answer("GET", "/")
     with pytest.raises(CommandFailed, match="answers what a service of Writ does not"):
         service.call("GET", "/", dict[str, bool])
-    nowhere = f"http://127.0.0.1:{unused_port()}"
+    nowhere = f"http://127.0.0.1:{free_port()}"
     with pytest.raises(CommandFailed, match=f"`{nowhere}` can't be reached: connection refused"):
         RemoteService(nowhere, "key").answer("GET", "/")
     with pytest.raises(CommandFailed, match="no URL of a decision point"):

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from tests.support.console import Desk, desk
-from tests.support.keycloak import CLIENT, PASSWORD, SECRET, free_port, keycloak, realm
+from tests.support.keycloak import CLIENT, PASSWORD, SECRET, keycloak, realm
+from tests.support.ports import free_port
 from tests.support.server import Server, running
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]  # Keycloak compiles itself at its first start

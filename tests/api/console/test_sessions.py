@@ -59,8 +59,7 @@ class Held:
 
     def wait(self) -> None:
         """Wait until a call is held."""
-        while not self.routes:
-            self.desk.page.wait_for_timeout(20)
+        self.desk.wait_until(lambda: self.routes)
 
     def release(self) -> None:
         """Let the calls go on, and those that follow. The page has their answers then."""
@@ -90,8 +89,7 @@ def test_an_export_stops_with_its_session(keys: Any, signed_in: Desk) -> None:
 
     signed_in.page.route(AUDIT, cut)
     press(signed_in, "Export as JSON lines")
-    while not first:
-        signed_in.page.wait_for_timeout(20)
+    signed_in.wait_until(lambda: first)
     sign_out(signed_in)
     sign_in_here(signed_in, other["key"])
     with contextlib.suppress(Exception):  # the page has given it up

@@ -18,7 +18,7 @@ import httpx
 import pytest
 
 from tests.api.conftest import ALLOWED
-from tests.support.gateways import free_port
+from tests.support.ports import free_port
 from tests.support.processes import children
 from tests.support.rootless_images import TOOLS, Builder, made_builder
 from tests.support.server import KEY, ROOT

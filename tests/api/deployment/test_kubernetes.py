@@ -17,8 +17,8 @@ from tests.api.conftest import ALLOWED
 from tests.support.certificates import Authority
 from tests.support.command import WRIT
 from tests.support.commands import found, options
-from tests.support.gateways import free_port
 from tests.support.manifests import ONE, PODS, SERVERS, Manifest, Pod
+from tests.support.ports import free_port
 from tests.support.server import KEY, ROOT, environment
 from tests.support.servers_together import KINDS
 from tests.support.waiting import wait_until

@@ -20,7 +20,8 @@ from tests.api.conftest import ALLOWED
 from tests.support.certificates import Authority, Pair
 from tests.support.command import WRIT
 from tests.support.fronts import FILES, HOST, front, program
-from tests.support.gateways import backend, free_port
+from tests.support.gateways import backend
+from tests.support.ports import free_port
 from tests.support.raw_http import RawConnection
 from tests.support.server import KEY, environment
 from tests.support.waiting import wait_until
@@ -311,10 +312,16 @@ def test_slow_clients_hold_no_worker(proxy: Front) -> None:
 
 
 def receiving(proxy: Front) -> int:
-    """How many requests the service has half of, by its own count, which is up to a second old."""
-    time.sleep(1.5)
-    with proxy.behind.direct() as direct:
-        lines = direct.get("/metrics").text.splitlines()
+    """How many requests the service has half of, by its own count. It is up to a second old: it has one more then."""
+    with proxy.behind.direct() as direct, socket.socket(socket.AF_UNIX) as half:
+        half.connect(str(proxy.behind.path))
+        half.sendall(b"POST")
+        assert wait_until(lambda: _counted(direct) > 0)
+        return _counted(direct) - 1
+
+
+def _counted(direct: httpx.Client) -> int:
+    lines = direct.get("/metrics").text.splitlines()
     (line,) = (one for one in lines if one.startswith('writ_http_connections{state="receiving"}'))
     return int(float(line.split()[-1]))
 

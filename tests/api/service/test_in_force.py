@@ -12,6 +12,8 @@ from tests.support.histories import faults
 from tests.support.history_clients import Histories
 from tests.support.processes import children
 from tests.support.server import KEY, Server, running
+from tests.support.servers_together import go_on
+from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.service
 
@@ -22,30 +24,34 @@ LEAST = 50
 """Writes and reads of a run, so that a history without operations shows nothing."""
 
 
-def nothing(_server: Server) -> None:
+def nothing(_server: Server, histories: Histories) -> None:
     """No fault: what a fault is compared with."""
-    time.sleep(0.2)
+    go_on(histories)
 
 
-def kill(server: Server) -> None:
+def kill(server: Server, histories: Histories) -> None:
     """A worker dies, and the service starts another one."""
-    os.kill(random.choice(children(server.process.pid)), signal.SIGKILL)
-    time.sleep(0.5)
+    before = children(server.process.pid)
+    os.kill(random.choice(before), signal.SIGKILL)
+    assert wait_until(lambda: len({*children(server.process.pid)} - {*before}) == 1)
+    go_on(histories)
 
 
-def pause(server: Server) -> None:
+def pause(server: Server, histories: Histories) -> None:
     """A worker stands still, perhaps between its look at the signal of commits and its answer."""
     worker = random.choice(children(server.process.pid))
     os.kill(worker, signal.SIGSTOP)
     time.sleep(0.3)
     os.kill(worker, signal.SIGCONT)
-    time.sleep(0.1)
+    go_on(histories)
 
 
-def renew(server: Server) -> None:
+def renew(server: Server, histories: Histories) -> None:
     """New workers take over from the old ones, which answer what they have."""
+    before = children(server.process.pid)
     server.process.send_signal(signal.SIGHUP)
-    time.sleep(1.5)
+    assert wait_until(lambda: not {*before} & {*children(server.process.pid)})
+    go_on(histories)
 
 
 def fewer(histories: Histories) -> int:
@@ -55,7 +61,7 @@ def fewer(histories: Histories) -> int:
 
 
 @pytest.mark.parametrize("fault", [nothing, kill, pause, renew])
-def test_the_revision_in_force_is_linearizable(fault: Callable[[Server], None], tmp_path):
+def test_the_revision_in_force_is_linearizable(fault: Callable[[Server, Histories], None], tmp_path):
     with running(tmp_path / "data", workers=2) as server:
         histories = Histories(KEY)
         histories.begin(server.url)
@@ -64,6 +70,6 @@ def test_the_revision_in_force_is_linearizable(fault: Callable[[Server], None], 
             while time.monotonic() < began + SECONDS or (
                 fewer(histories) <= LEAST and time.monotonic() < began + MOST_SECONDS
             ):
-                fault(server)
+                fault(server, histories)
     assert not faults(histories.operations)
     assert fewer(histories) > LEAST

@@ -27,7 +27,9 @@ from tests.support.servers_together import (
     assert_sound,
     decision,
     found_under,
+    go_on,
     keeper,
+    outlast,
     record,
     revision_token,
     shows_something,
@@ -87,9 +89,9 @@ def test_a_service_that_is_cut_from_its_database_decides_nothing(
 
     def cut_one(services: Together) -> None:
         server, *_ = services.servers
-        time.sleep(LEASE)
+        outlast(1)
         with cut(net.places[0]):
-            time.sleep(2 * LEASE)
+            outlast(2)
             statuses.append([decision(server) for _ in range(4)])
         assert wait_until(lambda: decision(server) == 200)
 
@@ -112,9 +114,9 @@ def test_the_keeper_alone_is_cut_from_the_database(
     def cut_keeper(services: Together) -> None:
         server, place = random.choice(list(zip(services.servers, net.places, strict=True)))
         with suppress(ValueError), place.cut_connection(place.port_of(keeper(server))):  # else it has none now
-            time.sleep(leases * LEASE)
+            outlast(leases)
             cuts.append(place)
-        time.sleep(LEASE)
+        outlast(1)
 
     with apart(url, tmp_path, net, 3) as services:
         histories = found_under(services, cut_keeper, seconds=4 * LEASE, patience=PATIENCE)
@@ -137,7 +139,7 @@ def test_a_promoted_replica_lacks_acknowledged_revisions(record_property: Record
             urls = [server.url for server in services.servers]
             histories.begin(urls[0])
             with histories.going_on(urls, [*urls, *urls]):
-                time.sleep(LEASE)
+                go_on(histories)
                 with psycopg.connect(replica, autocommit=True) as db:
                     db.execute("ALTER SYSTEM SET primary_conninfo = ''")
                     db.execute("SELECT pg_reload_conf()")
@@ -177,14 +179,13 @@ def test_a_service_that_is_cut_in_the_middle_of_a_write_does_not_keep_the_lock_o
 
         with histories.going_on([cut, cut, other], [cut, other]):
             for _ in range(TRIALS):
-                time.sleep(0.1)
+                go_on(histories)
                 with place.cut():
-                    time.sleep(0.05)  # what was under way has arrived
+                    go_on(histories, 3)  # what was under way has arrived
                     if holds():
                         began = time.monotonic()
-                        while holds() or not is_written(began):
-                            assert time.monotonic() < began + LARGE_WRITE_IDLE_SECONDS / 2, "the locks stay"
-                            time.sleep(0.1)
+                        assert wait_until(lambda since=began: not holds() and is_written(since)), "the locks stay"
+                        assert time.monotonic() < began + LARGE_WRITE_IDLE_SECONDS / 2
                         break
             else:
                 pytest.fail("no write was cut in the middle")

@@ -15,7 +15,7 @@ import pytest
 from tests.api.conftest import ALLOWED
 from tests.support.certificates import Authority
 from tests.support.fronts import HOST, front_of_servers, program
-from tests.support.gateways import free_port
+from tests.support.ports import free_port
 from tests.support.server import KEY, Server
 from tests.support.servers_together import Together, keeper, tell, together
 from tests.support.waiting import wait_until

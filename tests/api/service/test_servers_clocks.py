@@ -20,6 +20,7 @@ from tests.support.servers_together import (
     assert_sound,
     decision,
     keeper,
+    outlast,
     record,
     shows_something,
     tell,
@@ -50,7 +51,7 @@ def test_python_reads_the_clocks_that_a_test_sets(tmp_path: Path) -> None:
     """The other tests here show nothing without it."""
     fast, asleep = (Machine(library(tmp_path), tmp_path / name, percent) for name, percent in (("a", 100), ("b", 0)))
     began, real = time.clock_gettime_ns(time.CLOCK_BOOTTIME), time.monotonic_ns()
-    time.sleep(0.1)
+    assert wait_until(lambda: time.monotonic_ns() >= real + SECOND // 10)
     asleep.suspended(3600)
     assert fast.clocks()[0] >= began + SECOND // 5
     assert asleep.clocks()[1] < real
@@ -72,7 +73,7 @@ def test_clocks_that_run_fast_and_slow_by_5_percent(record_property: Record, dat
                 process = keeper(slow)
                 os.kill(process, signal.SIGSTOP)
                 assert wait_until(lambda: decision(slow) == 500)
-                time.sleep(LEASE)
+                outlast(1)
                 os.kill(process, signal.SIGCONT)
                 assert wait_until(lambda: decision(slow) == 200)
     record(record_property, histories, "clocks that run 5 % fast and 5 % slow, a keeper stops")
@@ -91,12 +92,12 @@ def test_a_machine_is_suspended_between_a_look_at_the_lease_and_the_answer(
         suspended, *others = [services.start(place=machine), services.start(), services.start()]
         with clients(suspended, others) as histories:
             for _ in range(ROUNDS):
-                time.sleep(LEASE / 2)
+                outlast(0.5)
                 worker = next(one for one in children(suspended.process.pid) if one != keeper(suspended))
                 machine.stop_after_look(worker)
                 assert wait_until(lambda worker=worker: is_stopped(worker))
                 tell(suspended, signal.SIGSTOP)
-                time.sleep(2 * LEASE)
+                outlast(2)
                 machine.suspended(2 * LEASE)
                 tell(suspended, signal.SIGCONT)
                 assert wait_until(lambda: decision(suspended) == 200)

@@ -3,7 +3,6 @@
 import os
 import signal
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -125,7 +124,7 @@ def test_a_full_disk_refuses_writes_and_loses_none(record_property: Record, tmp_
                         texts.add(answer.text)
                     return answer.status_code
 
-                time.sleep(0.5)
+                assert wait_until(lambda: written() == 201)
                 disk.fill()
                 assert wait_until(lambda: written() >= 500)
                 disk.clear()

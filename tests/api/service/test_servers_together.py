@@ -24,6 +24,7 @@ from tests.support.servers_together import (
     decision,
     found_under,
     keeper,
+    outlast,
     record,
     tell,
     together,
@@ -35,14 +36,21 @@ pytestmark = pytest.mark.service
 
 def nothing(_services: Together) -> None:
     """No fault: what a fault is compared with."""
-    time.sleep(0.2)
+    outlast(0.2)
+
+
+def decides(server: Server) -> bool:
+    """Whether a service decides."""
+    return decision(server) == 200
 
 
 def kill_a_worker(services: Together) -> None:
     """A worker dies, and its service starts another one."""
     server = random.choice(services.servers)
-    os.kill(random.choice([one for one in children(server.process.pid) if one != keeper(server)]), signal.SIGKILL)
-    time.sleep(0.7)
+    before = children(server.process.pid)
+    os.kill(random.choice([one for one in before if one != keeper(server)]), signal.SIGKILL)
+    assert wait_until(lambda: len({*children(server.process.pid)} - {*before}) == 1)
+    assert wait_until(lambda: decides(server))
 
 
 def kill_a_keeper(services: Together) -> None:
@@ -50,16 +58,16 @@ def kill_a_keeper(services: Together) -> None:
     server = random.choice(services.servers)
     with suppress(ValueError):  # the service has not started another one yet
         os.kill(keeper(server), signal.SIGKILL)
-    time.sleep(1.5 * LEASE)
+    outlast(1.5)
 
 
 def stop_a_service(services: Together) -> None:
     """A service stands still for two leases, perhaps between its look at the lease and its answer."""
     server = random.choice(services.servers)
     tell(server, signal.SIGSTOP)
-    time.sleep(2 * LEASE)
+    outlast(2)
     tell(server, signal.SIGCONT)
-    time.sleep(0.5)
+    assert wait_until(lambda: decides(server))
 
 
 def stop_the_workers(services: Together) -> None:
@@ -68,17 +76,17 @@ def stop_the_workers(services: Together) -> None:
     workers = [one for one in children(server.process.pid) if one != keeper(server)]
     for worker in workers:
         os.kill(worker, signal.SIGSTOP)
-    time.sleep(2 * LEASE)
+    outlast(2)
     for worker in workers:
         os.kill(worker, signal.SIGCONT)
-    time.sleep(0.5)
+    assert wait_until(lambda: decides(server))
 
 
 def cut_all_sessions(services: Together) -> None:
     """The database ends all connections, also one that has committed and not answered yet."""
     with psycopg.connect(services.url, autocommit=True) as db:
         db.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'writ%'")
-    time.sleep(0.7)
+    assert wait_until(lambda: all(decides(server) for server in services.servers))
 
 
 FAULTS = [nothing, kill_a_worker, kill_a_keeper, stop_a_service, stop_the_workers, cut_all_sessions]
@@ -132,7 +140,7 @@ def test_a_service_without_its_database_decides_nothing(tmp_path: Path) -> None:
             assert decision(server) == 200
             database = int((Path(given["host"]) / "data" / "postmaster.pid").read_text().split()[0])
             os.kill(database, signal.SIGQUIT)
-            time.sleep(2 * LEASE)  # a worker may decide until the lease is over
+            assert wait_until(lambda: decision(server) == 500), "a worker may decide until the lease is over"
             assert [decision(server) for _ in range(4)] == 4 * [500]
             with server.client() as client:
                 assert client.get("/readyz").status_code == 503
@@ -147,7 +155,7 @@ def test_a_promoted_replica_begins_an_epoch(record_property: Record, tmp_path: P
         is_over = []
 
         def fail_over(_services: Together) -> None:
-            time.sleep(1.0)
+            outlast(1)
             if not is_over:
                 is_over.append(True)
                 os.kill(int((Path(hosts[0]) / "data" / "postmaster.pid").read_text().split()[0]), signal.SIGQUIT)

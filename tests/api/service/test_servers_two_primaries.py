@@ -4,7 +4,6 @@ import os
 import random
 import signal
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -19,11 +18,11 @@ from tests.support.histories import Operation, Position
 from tests.support.history_clients import Histories, position_of
 from tests.support.server import KEY, Server
 from tests.support.servers_together import (
-    LEASE,
     PAUSE,
     Record,
     ask,
     assert_sound,
+    outlast,
     record,
     revision_token,
     shows_something,
@@ -171,7 +170,7 @@ def test_two_primaries_are_two_epochs_and_no_service_mixes_them(record_property:
             databases.fence()
             assert wait_until(lambda: epoch(left) > 1)
             lost = ask(left, {"Writ-Min-Revision": of_left})
-            time.sleep(LEASE)
+            outlast(1)
     record(record_property, histories, "two primaries, the old one is fenced late")
     new_epoch = position_of(of_right).epoch
     assert position_of(of_left).epoch == 1

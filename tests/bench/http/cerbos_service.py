@@ -9,11 +9,12 @@ from typing import Any
 
 from tests.bench.http import cerbos_filters
 from tests.bench.http.cerbos_policies import ALL, OPENED, policy_files
-from tests.bench.http.processes import free_port, pinned, running
+from tests.bench.http.processes import pinned, running
 from tests.bench.http.questions import BATCH, OPEN, SINGLE, Question
 from tests.bench.http.service import Call, Running, scheme
 from tests.bench.models import Document
 from tests.support.certificates import Pair
+from tests.support.ports import free_port
 
 CHECK, PLAN = "/api/check/resources", "/api/plan/resources"
 

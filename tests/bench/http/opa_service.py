@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from tests.bench.http import opa_filters, rego
-from tests.bench.http.processes import free_port, pinned, running
+from tests.bench.http.processes import pinned, running
 from tests.bench.http.questions import BATCH, DECIDED, OPEN, SINGLE, Question
 from tests.bench.http.service import Call, Running, scheme
 from tests.bench.models import Document
 from tests.support.certificates import Pair
+from tests.support.ports import free_port
 from tests.support.server import KEY
 
 OPTIONS = ("--optimize-store-for-read-speed", "--log-level=error")

@@ -1,9 +1,7 @@
 """Processes on cores of their own, with the processor time and the memory that they take."""
 
 import os
-import socket
 import subprocess
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,11 +10,9 @@ from pathlib import Path
 import httpx
 
 from tests.support.processes import children
-
-PATIENCE_SECONDS = 60
+from tests.support.waiting import wait_until
 
 _TICKS = os.sysconf("SC_CLK_TCK")
-_POLL_SECONDS = 0.05
 
 
 class NotStarted(Exception):
@@ -26,12 +22,6 @@ class NotStarted(Exception):
 def pinned(line: Sequence[str], cores: Sequence[int]) -> list[str]:
     """Returns a command line that runs on `cores` only."""
     return ["taskset", "--cpu-list", ",".join(map(str, cores)), *line]
-
-
-def free_port() -> int:
-    """Returns a port of 127.0.0.1 that nothing listens on."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return int(listener.getsockname()[1])
 
 
 @contextmanager
@@ -50,11 +40,8 @@ def running(line: Sequence[str], log: Path, health: str, headers: Mapping[str, s
 
 
 def _wait(ready: Callable[[], bool], process: subprocess.Popen[bytes], log: Path) -> None:
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while not ready():
-        if process.poll() is not None or time.monotonic() > deadline:
-            raise NotStarted(f"a service did not start: {log.read_text()[-500:]}")
-        time.sleep(_POLL_SECONDS)
+    if not wait_until(lambda: process.poll() is not None or ready()) or process.poll() is not None:
+        raise NotStarted(f"a service did not start: {log.read_text()[-500:]}")
 
 
 def _is_healthy(url: str, headers: Mapping[str, str]) -> bool:

@@ -3,7 +3,6 @@
 import os
 import socket
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,7 +14,9 @@ from tests.bench.http.load import Failed
 from tests.bench.http.python_load import read_requests
 from tests.bench.http.service import Call, Running
 from tests.support.certificates import Authority
+from tests.support.processes import has_read
 from tests.support.server import KEY, running
+from tests.support.waiting import wait_until
 
 CORE = 0
 CALL = Call(
@@ -93,7 +94,8 @@ def closing_server(pieces: list[bytes]) -> Iterator[int]:
                     connection.recv(65_536)
                     for piece in pieces:
                         connection.sendall(piece)
-                        time.sleep(0.02)  # so that they come one by one
+                        ports = connection.getpeername()[1], connection.getsockname()[1]
+                        wait_until(lambda ends=ports: has_read(*ends))  # so that they come one by one
 
         thread = threading.Thread(target=serve)
         thread.start()

@@ -10,8 +10,8 @@ import pytest
 from writ.client import Client, Refused
 
 from tests.api.agent.service.test_agent import ROLES, Edge, ask, question
-from tests.bench.http.processes import free_port
 from tests.support.command import writ
+from tests.support.ports import free_port
 from tests.support.server import KEY, Server, running
 from tests.support.waiting import wait_until
 

@@ -9,7 +9,7 @@ import pytest
 from writ.client import Client
 
 from tests.support.command import writ
-from tests.support.decision_point import unused_port
+from tests.support.ports import free_port
 from tests.support.server import KEY, Server, running
 
 pytestmark = pytest.mark.service
@@ -133,7 +133,7 @@ def test_a_refusal_names_the_line(server: Server, client: Client) -> None:
         ["--resource", "document:"],
         ["--resource", "document:d1", "--resource-type", "document"],
         ["--resource-type", "document", "--url", "x"],
-        ["--resource-type", "document", "--url", f"http://127.0.0.1:{unused_port()}"],
+        ["--resource-type", "document", "--url", f"http://127.0.0.1:{free_port()}"],
     ],
 )
 def test_wrong_usage(server: Server, arguments: list[str]) -> None:

@@ -13,6 +13,7 @@ from writ.api.cli.testing.session import Session
 from tests.support.command import WRIT, writ
 from tests.support.pages import page
 from tests.support.server import environment
+from tests.support.waiting import wait_until
 
 MODEL = """\
 model: 1
@@ -335,7 +336,4 @@ def test_watch_runs_again_when_the_model_changes(folder):
 
 
 def _wait(condition):
-    deadline = time.monotonic() + 30
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    assert wait_until(condition)

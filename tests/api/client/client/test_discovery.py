@@ -8,7 +8,8 @@ from writ.client import Unreachable
 
 from tests.api.client.client.conftest import Opened
 from tests.api.conftest import ALICE, ALLOWED, READ
-from tests.support.decision_point import METADATA, DecisionPoint, answers, unused_port
+from tests.support.decision_point import METADATA, DecisionPoint, answers
+from tests.support.ports import free_port
 from tests.support.server import KEY, Server
 
 DOCUMENT = {
@@ -93,4 +94,4 @@ def test_no_metadata_are_read_if_not_wanted(opened: Opened, point: DecisionPoint
 
 def test_nothing_is_assumed_while_nobody_answers(opened: Opened) -> None:
     with pytest.raises(Unreachable):
-        opened(f"http://127.0.0.1:{unused_port()}", timeout=0.3).call("decide", ALLOWED)
+        opened(f"http://127.0.0.1:{free_port()}", timeout=0.3).call("decide", ALLOWED)

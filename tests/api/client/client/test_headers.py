@@ -14,6 +14,7 @@ from writ.client import AsyncClient, Client, Refused
 from tests.api.client.client.conftest import Opened
 from tests.api.conftest import ALLOWED
 from tests.support.decision_point import DecisionPoint, answers
+from tests.support.waiting import rounds
 
 PARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 ASKED = ("user", "alice", "read", "document", "d1")
@@ -108,7 +109,7 @@ def test_a_question_that_is_cancelled_leaves_the_client_usable(point: DecisionPo
             assert await client.allowed(*ASKED)
             for _ in range(10):
                 task = asyncio.create_task(client.allowed(*ASKED))
-                await asyncio.sleep(0)
+                await rounds()
                 task.cancel()
                 with pytest.raises(asyncio.CancelledError):
                     await task

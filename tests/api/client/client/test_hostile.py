@@ -19,17 +19,16 @@ from writ.client.calling.breaker import MOST_FAILURES, Breaker
 from tests.api.client.client.conftest import Opened
 from tests.api.conftest import ALLOWED
 from tests.support.certificates import Authority
-from tests.support.decision_point import DecisionPoint, Handler, answers, deciding, drips_headers, drops, takes
-from tests.support.waiting import wait_until
+from tests.support.decision_point import DecisionPoint, Handler, answers, deciding, drips_headers, drops
+from tests.support.waiting import PATIENCE_SECONDS, until, wait_until
 
 ASKED = ("user", "alice", "read", "document", "d1")
 THREADS = 4
 
 
 def echoes(handler: Handler) -> None:
-    """Allow documents with an even number, and tell which one it was, after a moment."""
+    """Allow documents with an even number, and tell which one it was."""
     number = int(handler.headers["X-Request-ID"])
-    time.sleep(0.001 * (number % 3))
     handler.reply(200, {"decision": number % 2 == 0, "context": {"number": number}})
 
 
@@ -105,7 +104,6 @@ def test_a_child_with_the_id_of_an_ancestor_has_its_own_connections(
 
 def test_a_client_that_is_closed_meanwhile_denies(point: DecisionPoint) -> None:
     """The threads that still ask get an error of Writ, not one of the library below."""
-    point.always = takes(0.02)
     errors: list[BaseException] = []
 
     def ask(client: Client) -> None:
@@ -120,9 +118,10 @@ def test_a_client_that_is_closed_meanwhile_denies(point: DecisionPoint) -> None:
     for _ in range(3):
         client = Client(point.url, timeout=5, discover=False)
         threads = [threading.Thread(target=ask, args=(client,)) for _ in range(6)]
+        wanted = len(point.questions) + 10 * len(threads)
         for one in threads:
             one.start()
-        time.sleep(0.05)
+        assert wait_until(lambda wanted=wanted: len(point.questions) >= wanted)
         client.close()
         for one in threads:
             one.join(60)
@@ -135,7 +134,7 @@ def test_a_header_that_never_ends_is_cut_off(opened: Opened, point: DecisionPoin
     """Also on a connection that was used before."""
     asker = opened(point.url, timeout=2, discover=False)
     assert asker.allowed()
-    point.script = [drips_headers(0.02)]
+    point.script = [drips_headers]
     began = time.monotonic()
     with pytest.raises(Unreachable, match="the time is over"):
         asker.call("decide", ALLOWED)
@@ -145,7 +144,7 @@ def test_a_header_that_never_ends_is_cut_off(opened: Opened, point: DecisionPoin
 
 
 def test_a_header_that_never_ends_is_cut_off_on_a_session_of_the_application(point: DecisionPoint) -> None:
-    point.script = [drips_headers(0.02)]
+    point.script = [drips_headers]
     with httpx.Client(timeout=60) as session:
         client = Client(point.url, session=session, timeout=0.4, discover=False)
         began = time.monotonic()
@@ -161,7 +160,7 @@ def test_a_server_with_tls(opened: Opened, tmp_path: Path) -> None:
         assert opened(point.url, timeout=5, ca_file=authority.file).allowed()
         with pytest.raises(Unreachable, match=r"can't be reached: .*certificate"):
             opened(point.url, timeout=5, discover=False).call("decide", ALLOWED)
-        point.script = [drips_headers(0.02)]
+        point.script = [drips_headers]
         asker, began = opened(point.url, timeout=1, ca_file=authority.file, discover=False), time.monotonic()
         with pytest.raises(Unreachable, match="the time is over"):
             asker.call("decide", ALLOWED)
@@ -175,7 +174,7 @@ def test_a_server_that_reads_slowly_is_left(point: DecisionPoint) -> None:
     reading = threading.Event()
 
     def never_reads(handler: Handler) -> None:
-        reading.wait(30)
+        reading.wait(PATIENCE_SECONDS)
         handler.drop()
 
     point.script = [never_reads]
@@ -364,7 +363,7 @@ def test_concurrent_calls_try_a_circuit_once(
     others_are_over = threading.Event()
 
     def answers_last(handler: Handler) -> None:
-        others_are_over.wait(30)
+        others_are_over.wait(PATIENCE_SECONDS)
         handler.reply(200, {"decision": True})
 
     point.always, before = answers_last, len(point.questions)
@@ -374,8 +373,7 @@ def test_concurrent_calls_try_a_circuit_once(
 
         async def all_at_once() -> list[bool]:
             asked = [asyncio.create_task(client.allowed(*ASKED)) for _ in range(20)]
-            while sum(one.done() for one in asked) < 19:
-                await asyncio.sleep(0.01)
+            assert await until(lambda: sum(one.done() for one in asked) >= 19)
             others_are_over.set()
             return await asyncio.gather(*asked)
 
@@ -383,7 +381,7 @@ def test_concurrent_calls_try_a_circuit_once(
     else:
         with ThreadPoolExecutor(20) as pool:
             asked = [pool.submit(asker.allowed) for _ in range(20)]
-            wait_until(lambda: sum(one.done() for one in asked) >= 19)
+            assert wait_until(lambda: sum(one.done() for one in asked) >= 19)
             others_are_over.set()
             found = [one.result() for one in asked]
     assert (sorted(found), len(point.questions) - before) == ([False] * 19 + [True], 1)

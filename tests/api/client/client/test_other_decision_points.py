@@ -11,7 +11,8 @@ from writ.client import Refused
 
 from tests.api.client.client.conftest import Asker, Opened
 from tests.bench.http.installing import PEERS, Unavailable, built_openfga, cerbos_binary
-from tests.bench.http.processes import free_port, running
+from tests.bench.http.processes import running
+from tests.support.ports import free_port
 
 pytestmark = pytest.mark.service
 

@@ -20,9 +20,9 @@ from tests.support.decision_point import (
     drips,
     drips_headers,
     drops,
-    takes,
-    unused_port,
+    stays_silent,
 )
+from tests.support.ports import free_port
 
 ATTEMPTS = len(PAUSE_SECONDS) + 1
 TEMPORARY: list[Callable[[Handler], None]] = [drops, answers(429), answers(503), answers(503, Retry_After="0")]
@@ -71,7 +71,7 @@ def test_a_longer_retry_after_than_the_time_limit_ends_the_call_at_once(opened: 
     assert len(point.questions) == 1
 
 
-@pytest.mark.parametrize("slow", [takes(30), drips(0.3), drips_headers(0.05)])
+@pytest.mark.parametrize("slow", [stays_silent, drips, drips_headers])
 def test_a_question_takes_its_time_limit_at_most(
     opened: Opened, point: DecisionPoint, slow: Callable[[Handler], None]
 ) -> None:
@@ -126,7 +126,7 @@ def test_allowed_fails_closed_and_logs(
 
 
 def test_nobody_there_is_a_denial(opened: Opened, caplog: pytest.LogCaptureFixture) -> None:
-    asker = opened(f"http://127.0.0.1:{unused_port()}", timeout=0.5)
+    asker = opened(f"http://127.0.0.1:{free_port()}", timeout=0.5)
     assert asker.allowed() is False
     assert "can't be reached" in caplog.text
     with pytest.raises(CallFailed):

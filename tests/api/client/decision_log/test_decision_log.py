@@ -5,7 +5,6 @@ import contextvars
 import json
 import os
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import suppress
 from decimal import Decimal
@@ -36,6 +35,7 @@ from tests.api.client.client.test_one_interface import (
     answered,
 )
 from tests.support.command import writ as command_writ
+from tests.support.waiting import wait_until
 
 NOW = 1_767_225_600.25
 BAD = {"subject": {}}
@@ -222,8 +222,7 @@ def test_no_record_is_lost_uncounted_at_the_end(engine: Engine, path: Path) -> N
     threads = [threading.Thread(target=work, args=(place,)) for place in range(4)]
     for one in threads:
         one.start()
-    while min(made) < 50:
-        time.sleep(0.005)
+    assert wait_until(lambda: min(made) >= 50)
     log.close()
     log.close()
     done.set()
@@ -277,8 +276,7 @@ def test_a_forked_process_writes_its_own_records(engine: Engine, path: Path) -> 
 def test_the_file_may_be_rotated(engine: Engine, path: Path) -> None:
     with DecisionLog(path) as log:
         log.engine(engine).decide(DECIDE)
-        while not log.written:
-            time.sleep(0.005)
+        assert wait_until(lambda: log.written)
         path.rename(path.with_suffix(".old"))
         log.engine(engine).decide(DECIDE)
     assert len(records(path)) == len(records(path.with_suffix(".old"))) == 1

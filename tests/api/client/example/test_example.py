@@ -17,8 +17,8 @@ import httpx
 import pytest
 
 from tests.support import postgres
-from tests.support.gateways import free_port
 from tests.support.pages import page
+from tests.support.ports import free_port
 from tests.support.server import environment
 from tests.support.structure import EXAMPLE
 from tests.support.waiting import wait_until

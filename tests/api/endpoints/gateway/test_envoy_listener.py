@@ -5,7 +5,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
@@ -148,19 +147,31 @@ def test_other_workers_go_on_when_one_is_killed(tmp_path: Path) -> None:
         assert wait_until(lambda: all(works() for _ in range(10)))
 
 
+def _has_another(server: Server) -> bool:
+    return len(children(server.process.pid)) == 2
+
+
+def _refuses(server: Server) -> bool:
+    try:
+        socket.create_connection((server.host, server.port)).close()
+    except ConnectionRefusedError:
+        return True
+    return False
+
+
 def test_a_reload_and_a_stop_answer_the_checks_in_work(tmp_path: Path) -> None:
     """A check waits for the issuer's keys here. The worker that ends still answers it."""
     with socket.create_server(("127.0.0.1", 0)) as issuer, running(tmp_path / "data", *LISTENS) as server:
         with server.client() as admin:
             prepare(admin)
             _ask_issuer(admin, issuer)
-        for ending in (signal.SIGHUP, signal.SIGTERM):
+        for ending, is_ending in ((signal.SIGHUP, _has_another), (signal.SIGTERM, _refuses)):
             with envoy(server.envoy_port, KEY) as client, ThreadPoolExecutor(1) as pool:
                 waiting = pool.submit(client.send, _with_token())
                 connection, _ = issuer.accept()
                 (old,) = children(server.process.pid)
                 server.process.send_signal(ending)
-                time.sleep(1)
+                assert wait_until(lambda ends=is_ending: ends(server))
                 connection.close()
                 assert waiting.result().headers["x-writ-reason-code"] == "REQUEST_REFUSED"
                 assert wait_until(lambda old=old: old not in children(server.process.pid))

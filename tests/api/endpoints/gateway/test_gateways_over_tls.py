@@ -8,8 +8,9 @@ import pytest
 
 from tests.api.endpoints.gateway.test_real_gateways import Behind, name, sent, served  # noqa: F401  # a fixture
 from tests.support.certificates import Authority
-from tests.support.gateways import GRPC, free_port, gateway
+from tests.support.gateways import GRPC, gateway
 from tests.support.pages import page
+from tests.support.ports import free_port
 
 pytestmark = pytest.mark.gateway
 

@@ -16,8 +16,9 @@ import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from tests.support.gateways import ATTACKS, GRPC, PRODUCTS, Filled, backend, free_port, gateway
+from tests.support.gateways import ATTACKS, GRPC, PRODUCTS, Filled, backend, gateway
 from tests.support.pages import page
+from tests.support.ports import free_port
 from tests.support.processes import children
 from tests.support.raw_http import Answer, RawConnection
 from tests.support.server import Server, running

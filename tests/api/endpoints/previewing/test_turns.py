@@ -12,6 +12,7 @@ from writ.api.store.environments import Environment
 from tests.api.store.test_trials import NOW, TYPES
 from tests.api.store.test_trials import Tried as Served
 from tests.support.stored import ACTOR, ENV
+from tests.support.waiting import PATIENCE_SECONDS
 
 RUNS = 10
 
@@ -28,17 +29,19 @@ def test_runs_that_wait_have_read_no_tests(tmp_path: Path, monkeypatch: pytest.M
 
     def ask(tried: Tried) -> int:
         asking.release()
-        assert may_end.wait(20)
+        assert may_end.wait(PATIENCE_SECONDS)
         return tried.trial.environment.revision
 
     async def activate(_: Environment) -> None:
         """There is nothing to activate."""
 
     async def run() -> list[int]:
-        trials = Trials(StoreWork(served.store, activate, lambda: NOW), lambda _: served.live, lambda: NOW)
+        work = StoreWork(served.store, activate, lambda: NOW)
+        trials = Trials(work, lambda _: served.live, lambda: NOW)
         tasks = [asyncio.create_task(trials.asked(ENV, ACTOR, [], ask)) for _ in range(RUNS)]
-        assert await asyncio.to_thread(asking.acquire, timeout=20)
-        await asyncio.sleep(0.3)
+        assert await asyncio.to_thread(asking.acquire, timeout=PATIENCE_SECONDS)
+        for _ in range(RUNS):  # behind all that have no turn to wait for
+            await work.read(served.store.revision_of, ENV)
         assert 1 <= len(reads) <= SEARCHING_THREADS
         may_end.set()
         return await asyncio.gather(*tasks)

@@ -3,7 +3,6 @@
 import json
 import logging
 import subprocess
-import time
 import tracemalloc
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -70,8 +69,8 @@ def lines(server: Server) -> list[Line]:
 def lines_after(server: Server, before: int, count: int) -> list[Line]:
     """The lines of the requests since `before`, of which there are `count`. They come a little later."""
     wait_until(lambda: len(lines(server)) >= before + count)
-    time.sleep(0.1)
-    found = lines(server)[before:]
+    own = mark(server)
+    found = [line for line in lines(server)[before:] if line["request_id"] != own]
     assert len(found) == count
     assert PERSON not in server.log
     assert KEY not in server.log
@@ -80,10 +79,16 @@ def lines_after(server: Server, before: int, count: int) -> list[Line]:
 
 def seen(server: Server) -> int:
     """The number of lines so far: the last one is that of a request of its own, so all before it are there."""
+    mark(server)
+    return len(lines(server))
+
+
+def mark(server: Server) -> str:
+    """Send a request, and wait for its line. Returns its id."""
     own = uuid4().hex
     httpx.get(f"{server.url}/healthz", headers={"X-Request-ID": own}).raise_for_status()
     assert wait_until(lambda: own in server.log)
-    return len(lines(server))
+    return own
 
 
 def told(line: Line) -> tuple[object, ...]:

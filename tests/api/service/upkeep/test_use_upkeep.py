@@ -30,7 +30,7 @@ from tests.support.managed import LOG
 from tests.support.processes import children
 from tests.support.server import Server, running
 from tests.support.stored import ACTOR
-from tests.support.waiting import wait_until
+from tests.support.waiting import rounds, wait_until
 
 NOON = 1_800_000_000.0
 CLIENTS, KEYS = "/v1/clients", "/v1/api-keys"
@@ -174,8 +174,7 @@ def test_a_beat_never_waits_for_the_store(service: Service) -> None:
         async def beat() -> None:
             began = time.perf_counter()
             service.upkeep.beat()
-            for _ in range(5):  # rounds of the event loop
-                await asyncio.sleep(0)
+            await rounds(5)
             assert time.perf_counter() - began < 30  # the store would wait for 60 s
             db.execute("ROLLBACK")
 
@@ -331,9 +330,11 @@ def test_workers_write_one_after_the_other(server: Server) -> None:
             thread.start()
         for thread in threads:
             thread.join()
-        deadline = time.monotonic() + 5
-        while time.monotonic() < deadline:
+
+        def has_all() -> bool:
             versions.add(db.execute("PRAGMA data_version").fetchone())
-            time.sleep(0.05)
+            return all(last_uses(server)[f"k{number}"] for number in range(8))
+
+        assert wait_until(has_all)
+        versions.add(db.execute("PRAGMA data_version").fetchone())
         assert len(versions) <= 2
-        assert db.execute("SELECT count(*) FROM credential_uses").fetchone()[0] > 0

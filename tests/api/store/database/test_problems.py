@@ -1,7 +1,5 @@
 """What is said of PostgreSQL's errors, and of replicas that a role can't look at."""
 
-import time
-
 import psycopg
 import pytest
 from psycopg import errors
@@ -13,6 +11,7 @@ from writ.api.store.database.postgresql.replication import possible_loss
 from writ.api.store.errors import StoreUnavailable
 
 from tests.support import postgres
+from tests.support.waiting import wait_until
 
 
 @pytest.mark.parametrize(
@@ -47,10 +46,9 @@ def test_a_role_that_can_t_look_at_replicas_says_nothing_false() -> None:
         control.execute("SELECT pg_reload_conf()")
         with psycopg.connect(make_conninfo(primary, user="tenant"), autocommit=True) as conn:
             db = PostgresConnection(conn)
-            while not conn.execute("SHOW synchronous_standby_names").fetchone()[0]:
-                time.sleep(0.01)
+            assert wait_until(lambda: conn.execute("SHOW synchronous_standby_names").fetchone()[0])
             assert "no synchronous replica is connected" in (possible_loss(db) or "")
             with postgres.replica(place, primary):
-                while not control.execute("SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'").fetchone():
-                    time.sleep(0.01)
+                synchronous = "SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'"
+                assert wait_until(lambda: control.execute(synchronous).fetchone())
                 assert possible_loss(db) is None

@@ -6,6 +6,7 @@ import shutil
 import sqlite3
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -20,6 +21,7 @@ from writ.api.store.store import Store
 
 from tests.support.stored import ACTOR, ENV, put, stored, write
 from tests.support.unprivileged import entered_by_all, unprivileged
+from tests.support.waiting import is_waiting, wait_until
 
 pytestmark = pytest.mark.of_file
 
@@ -53,19 +55,21 @@ def test_a_store_that_is_locked(store):
 
 
 def test_what_ends_a_credential_waits_longer_than_other_writes(tmp_path):
-    store = Store.open(tmp_path, "NORMAL", busy_seconds=0.3)
+    store = Store.open(tmp_path, "NORMAL", busy_seconds=0.5)
     client = store.credentials.add_client(ACTOR, ClientSpec("c", ["read"], 60), bytes(32))
     with closing(sqlite3.connect(store.path, isolation_level=None, check_same_thread=False)) as other:
         other.execute("BEGIN IMMEDIATE")
-        unavailable(lambda: works(store), r"locked by another write for 0.3 s; try again")
-        release = threading.Timer(0.5, other.execute, ("COMMIT",))
-        release.start()
-        store.credentials.revoke_client(ACTOR, client.id)
-        release.join()
+        unavailable(lambda: works(store), r"locked by another write for 0.5 s; try again")
+        with ThreadPoolExecutor(1) as pool, closing(Store.open(tmp_path, "NORMAL", busy_seconds=0.5)) as beside:
+            revoking = pool.submit(store.credentials.revoke_client, ACTOR, client.id)
+            assert wait_until(lambda: any(is_waiting(one, "execute") for one in pool._threads))
+            unavailable(lambda: works(beside), r"locked by another write for 0.5 s; try again")
+            other.execute("COMMIT")
+            revoking.result()
         other.execute("BEGIN IMMEDIATE")
-        unavailable(lambda: works(store), r"locked by another write for 0.3 s; try again")
+        unavailable(lambda: works(store), r"locked by another write for 0.5 s; try again")
         revoke = partial(store.credentials.revoke_token, ACTOR, "t", 2**40, 0.0)
-        unavailable(revoke, r"locked by another write for 1.8 s; try again")
+        unavailable(revoke, r"locked by another write for 3 s; try again")
     assert store.credentials.client(client.id).revoked is not None
     works(store)
     store.close()

@@ -15,6 +15,7 @@ from writ.api.store.store import Store
 
 from tests.support.small_disk import files_up_to
 from tests.support.stored import ENV, write
+from tests.support.waiting import is_waiting, wait_until
 
 pytestmark = pytest.mark.of_file
 PAGE = 4_096
@@ -85,7 +86,8 @@ def test_a_thread_that_writes_waits_for_those_that_read_without_the_index(killed
             db = reading.__enter__()
         writer.start()
         began.wait()
-        assert not wrote.wait(0.2)
+        assert wait_until(lambda: is_waiting(writer, "opening"))
+        assert not wrote.is_set()
         assert db.execute("SELECT count(*) FROM environments").fetchone() == (1,)
         reading.__exit__(None, None, None)
         writer.join()

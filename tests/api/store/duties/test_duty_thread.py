@@ -13,6 +13,7 @@ import pytest
 from writ.api.store.duties.duty import Duty, NotHeld
 from writ.api.store.duties.taking import duty_on
 
+from tests.support.server import environment
 from tests.support.waiting import wait_until
 
 LEASE = 1.0
@@ -21,12 +22,12 @@ pytestmark = pytest.mark.timeout(method="thread")
 """The other method uses the signal of the timer, too."""
 
 _PROGRAM = f"""
-import sys, time
+import sys
 from pathlib import Path
+from tests.support.waiting import wait_until
 from writ.api.store.duties.taking import duty_on
 duty = duty_on(sys.argv[1], "work", Path("."), {LEASE})
-while not duty.is_held():
-    time.sleep(0.01)
+assert wait_until(duty.is_held)
 with duty.guarding():
     print("begun", flush=True)
     sys.stdin.readline()
@@ -39,7 +40,9 @@ duty.close()
 def working(conninfo: str) -> Iterator[subprocess.Popen[str]]:
     """A process that has the duty, in the middle of work that is guarded. It ends the work after a line."""
     program = [sys.executable, "-c", _PROGRAM, conninfo]
-    with subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment()
+    ) as process:
         try:
             assert process.stdout is not None
             assert process.stdout.readline() == "begun\n"

@@ -17,7 +17,7 @@ from writ.api.store.leases.primary_line import take_line
 from tests.api.store.leases.conftest import SECONDS
 from tests.support import postgres
 from tests.support.leased_server import BACKENDS, leased_servers, prepare, write
-from tests.support.waiting import wait_until
+from tests.support.waiting import rounds, wait_until
 
 MINUTE = 60
 
@@ -144,7 +144,7 @@ def test_the_cell_tells_how_long_the_lease_runs():
 def test_a_client_that_goes_away_ends_no_other_wait(confirmations):
     async def write():
         task = asyncio.ensure_future(asyncio.wrap_future(confirmations.confirm()))
-        await asyncio.sleep(0)
+        await rounds()
         task.cancel()
 
     asyncio.run(write())

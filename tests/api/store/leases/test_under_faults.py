@@ -47,7 +47,7 @@ class Clients:
 
     def reads(self, server: LeasedServer) -> None:
         """Ask a server until the run is over, and note when each request began."""
-        while not self.over.wait(0.001):
+        while not self.over.is_set():
             began = time.monotonic()
             if (revision := server.ask()) is not None:
                 self.read.append((began, revision))
@@ -65,11 +65,16 @@ class Clients:
         return found
 
 
+def last(most: float = SECONDS) -> None:
+    """Let a fault last for a random time."""
+    time.sleep(random.random() * most)
+
+
 def stop_one(servers: list[LeasedServer], _db: psycopg.Connection) -> None:
     """A server stands still for up to two leases."""
     server = random.choice(servers)
     server.stop()
-    time.sleep(random.random() * 2 * SECONDS)
+    last(2 * SECONDS)
     server.go_on()
 
 
@@ -79,14 +84,14 @@ def stop_a_backend(_servers: list[LeasedServer], db: psycopg.Connection) -> None
     if processes:
         process = random.choice(processes)
         os.kill(process, signal.SIGSTOP)
-        time.sleep(random.random() * 2 * SECONDS)
+        last(2 * SECONDS)
         os.kill(process, signal.SIGCONT)
 
 
 def end_a_backend(_servers: list[LeasedServer], db: psycopg.Connection) -> None:
     """A connection of a keeper or a writer is cut."""
     db.execute(f"SELECT pg_terminate_backend(pid) FROM ({BACKENDS} LIMIT 1) AS one")
-    time.sleep(random.random() * SECONDS)
+    last()
 
 
 def test_no_request_that_follows_a_confirmed_write_misses_it(conninfo):
