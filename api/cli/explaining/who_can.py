@@ -9,9 +9,11 @@ import click
 
 from ....bundles.errors import BundleError
 from ....runtime import BadRequest, Engine
-from ...review.asking.who_can_answer import WhoCan, answered
+from ...review.asking.slips import slip_in
+from ...review.asking.who_can_answer import WhoCan, answered, nobody
 from ...review.asking.who_can_lines import who_can_lines
 from ...review.asking.who_can_request import read_who_can
+from ...review.testing.undeclared import declared_by
 from ...store.environment_ids import DEFAULT
 from ..differences.sides import open_side
 from ..environments.shown_answers import show
@@ -32,7 +34,7 @@ from .who_can_body import who_can_body
     "attributes",
     multiple=True,
     metavar="KEY=JSON",
-    help="An attribute of the resource that requests will send. A text has quotes: 'status=\"open\"'.",
+    help="An attribute of the resource that requests will send, such as `level=3` or `status=open`.",
 )
 @click.option(
     "--action-attribute", "action_attributes", multiple=True, metavar="KEY=JSON", help="An attribute of the action."
@@ -64,7 +66,7 @@ def who_can_command(
     \b
     Examples:
       writ who-can policies/ --action sign --resource contract
-      writ who-can policies/ --action read --resource chart:c1 --attribute 'status="open"' --context '{"mfa": true}'
+      writ who-can policies/ --action read --resource chart:c1 --attribute status=open --context '{"mfa": true}'
       writ who-can store:writ-data#staging --action read --resource chart:c1 --registered
       writ who-can --url https://writ.example --action sign --resource contract --format json
     """
@@ -100,6 +102,9 @@ def _found(model: str, environment: str, body: dict[str, Any], now: float) -> Wh
     opened = open_side(model, environment)
     if registered and opened.model is None:
         raise CommandFailed("`--registered` needs the documents of a model: a bundle does not have attributes")
+    slip = slip_in(body, declared_by(opened.side.program, opened.model))
+    if slip is not None:
+        return nobody(question, slip)
     try:
         return answered(opened.side, Engine(opened.bundle), question, registered=registered)
     except BundleError as ex:

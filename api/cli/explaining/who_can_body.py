@@ -1,5 +1,6 @@
 """Reads the options of `writ who-can` as the question that `POST …/who-can` takes."""
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -7,12 +8,16 @@ from typing import Any
 import click
 
 from ....bundles.system_errors import os_sentence
+from ....bundles.wording import did_you_mean
 from ...http.bodies import element
 from ...http.rejections import BodyRejected
 from ..offline.json_lines import LIMITS
 from ..output import CommandFailed
 
 _VALUE = "value"
+_WORD = re.compile(r"[^\W\d][\w.@/:-]*")
+_VALUES = ("true", "false", "null", "yes", "no", "on", "off", "none", "nil")
+"""Words that are values, or are written for one elsewhere. Each needs quotes to be a text."""
 
 
 def who_can_body(
@@ -46,7 +51,7 @@ def _properties(option: str, given: Iterable[str]) -> dict[str, Any]:
     for one in given:
         key, equals, value = one.partition("=")
         if not key or not equals:
-            raise click.UsageError(f"`{option}` is KEY=JSON, such as `{option} level=3`")
+            raise click.UsageError(f"`{option}` is KEY=VALUE, such as `{option} level=3`")
         if key in found:
             raise click.UsageError(f"`{option}` gives `{key}` twice")
         found[key] = _value(option, key, value)
@@ -54,13 +59,17 @@ def _properties(option: str, given: Iterable[str]) -> dict[str, Any]:
 
 
 def _value(option: str, key: str, text: str) -> Any:
-    """Returns the value. A text is JSON too, so that a mistyped `true` is no text by accident."""
+    """Returns the value: JSON, or a plain word as a text. A mistyped `true` is no text by accident."""
+    if _WORD.fullmatch(text) and text.casefold() not in _VALUES and not did_you_mean(text, _VALUES[:3]):
+        return text
     try:
         read = element(f'{{"{_VALUE}": {text}}}'.encode(), LIMITS)
     except (BodyRejected, UnicodeEncodeError):
         read = {}
     if [*read] != [_VALUE]:
-        raise click.UsageError(f"the value of `{key}` is not JSON. A text has quotes: {option} '{key}=\"open\"'")
+        raise click.UsageError(
+            f"the value of `{key}` is neither JSON nor a plain word. A text has quotes: {option} '{key}=\"open\"'"
+        )
     return read[_VALUE]
 
 

@@ -3,13 +3,17 @@
 from typing import Final, Literal
 
 import falcon.asgi
+import msgspec
 from msgspec import Struct
 
 from ...engines.live.store_work import StoreWork
 from ...http.bodies import JSON, Bodies
 from ...http.openapi.operation import Answer, Operation
 from ...http.queries import known_parameters
+from ...review.asking.slips import slip_in
+from ...review.asking.who_can_answer import nobody
 from ...review.asking.who_can_request import read_who_can
+from ...review.testing.undeclared import declared_in
 from ..decisions.decision_shapes import ActionSent, Attributes, Identifier
 from .asking_who_can import WHO_CAN, WhoCanAnswer, WhoCanCall
 
@@ -70,8 +74,12 @@ class WhoCanQuestions:
         """Answer 200. Raises BadRequest for a malformed question."""
         known_parameters(req)
         body, now = await self._bodies.read_object(req), self._work.now()
-        read_who_can(body, now)
+        question, _ = read_who_can(body, now)
         bounds = req.context.credential.bounds
-        environment = await self._work.read(self._work.store.environment, env, bounds)
+        environment, declared = await self._work.read(self._work.store.read_declared, env, bounds)
+        if (slip := slip_in(body, declared_in(*declared))) is not None:  # before the work on a whole model
+            members = msgspec.structs.asdict(nobody(question, slip))
+            resp.data = msgspec.json.encode(WhoCanAnswer(**members, revision=environment.revision))
+            return
         found = await self._work.jobs.run(WHO_CAN, WhoCanCall(environment.id, environment.uuid, body, now))
         resp.data = bytes(found.answer)

@@ -52,6 +52,11 @@ def who_can_in(model: Model, question: Question, *, registered: bool) -> WhoCan:
     return answered(model_side(model, compiled), engine, question, registered=registered)
 
 
+def nobody(question: Question, reason: str) -> WhoCan:
+    """Returns the answer that no subject can do what a question asks for, with the reason."""
+    return WhoCan(show_seconds(question.now), (), (), (), reason)
+
+
 def answered(side: Side, engine: Engine, question: Question, *, registered: bool) -> WhoCan:
     """Returns who can do what a question asks for. `engine` decides by the same model as `side` has."""
     asked = _with_registered(side, question) if registered else question

@@ -16,7 +16,7 @@ from ....compiler.model.elements import DeclaredAttributes, Model
 from ....compiler.passes import compile_program
 from .file_reading import ReadTest
 
-_ON_PURPOSE: Final = "write `undeclared: true` in the test if it asks for this on purpose"
+ON_PURPOSE: Final = "write `undeclared: true` in the test if it asks for this on purpose"
 
 Keys = Collection[str]
 Kinds = Mapping[str, Declared]
@@ -80,14 +80,30 @@ def undeclared(test: ReadTest, declared: ModelDeclarations) -> Iterator[Finding]
         yield from _table(test, declared, path)
 
 
+def undeclared_in(question: Mapping[str, Any], declared: ModelDeclarations) -> Iterator[Finding]:
+    """Yields what a question asks for and the model does not declare. It may leave its subject and attributes out."""
+    yield from _resource(question["resource"], declared, ("resource",), False)
+    if question.get("subject") is not None:
+        yield from _subject(question["subject"], declared, ("subject",), False)
+    yield from _of_action(question["action"], question["resource"], declared, (), False)
+    yield from _context(question.get("context"), declared, ("context",), False)
+
+
+def _of_action(
+    action: Mapping[str, Any], resource: Mapping[str, Any], declared: ModelDeclarations, path: Path, is_whole: bool
+) -> Iterator[Finding]:
+    """Yields the findings of the action of a request on a resource."""
+    yield from _action(action["name"], [resource], declared, (*path, "action", "name"))
+    owner = _Owner("an action", declared.action, declared.suggest, is_whole)
+    yield from _bags(owner, {(*path, "action", "properties"): action.get("properties")}, (*path, "action"))
+
+
 def _request(request: Mapping[str, Any], declared: ModelDeclarations, path: Path, is_whole: bool) -> Iterator[Finding]:
     """Yields the findings of a request. With `is_whole`, it has to send what is required."""
     resource, action = request["resource"], request["action"]
     yield from _resource(resource, declared, (*path, "resource"), is_whole)
     yield from _subject(request["subject"], declared, (*path, "subject"), is_whole)
-    yield from _action(action["name"], [resource], declared, (*path, "action", "name"))
-    owner = _Owner("an action", declared.action, declared.suggest, is_whole)
-    yield from _bags(owner, {(*path, "action", "properties"): action.get("properties")}, (*path, "action"))
+    yield from _of_action(action, resource, declared, path, is_whole)
     yield from _context(request.get("context"), declared, (*path, "context"), is_whole)
 
 
@@ -203,7 +219,7 @@ def _unlisted(stated: Declared, name: str, value: Any, path: Path) -> Iterator[F
 
 
 def _finding(message: str, path: Path, near: str, at_key: bool = False) -> Finding:
-    return Finding("undeclared", message, path, f"{near} {_ON_PURPOSE}".lstrip(), at_key=at_key)
+    return Finding("undeclared", message, path, f"{near} {ON_PURPOSE}".lstrip(), at_key=at_key)
 
 
 def _subject_types(model: Model) -> Iterator[str]:

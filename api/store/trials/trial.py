@@ -71,7 +71,7 @@ def read_tests(connections: StoreConnections, env: str, since: int, bounds: Boun
     """
     with connections.reading() as db:
         environment = environment_within(db, env, bounds)
-        declared = _declared(db, environment)
+        declared = declared_of(db, environment)
         deltas = _leading(updates_since(db, env, since), environment)
         return Trial(environment, tuple(policy_tests_of(db, environment)), declared, declared, deltas)
 
@@ -86,10 +86,10 @@ def try_write(connections: StoreConnections, write: Write, since: int, limit: Ti
     refuse_many(write)
     with prepared_on(connections, limit) as db:
         environment = environment_within(db, write.env, write.actor.bounds)
-        tests, before = tuple(policy_tests_of(db, environment)), _declared(db, environment)
+        tests, before = tuple(policy_tests_of(db, environment)), declared_of(db, environment)
         deltas = _leading(updates_since(db, write.env, since), environment)
         prepared = apply_edits(db, write, limit)
-        after, warnings = _declared(db, environment), prepared.committed.warnings
+        after, warnings = declared_of(db, environment), prepared.committed.warnings
         if prepared.found is None:
             return Trial(environment, tests, before, after, deltas, warnings=warnings)
         delta, changes = _small(prepared.found.delta), tuple(prepared.found.net)
@@ -111,7 +111,7 @@ def _small(delta: bytes | None) -> bytes:
     return delta
 
 
-def _declared(db: Connection, environment: Environment) -> Declared:
+def declared_of(db: Connection, environment: Environment) -> Declared:
     """Returns what the stored model declares now."""
     types = _elements(db, environment, ElementKind.RESOURCE_TYPES)
     attributes = _elements(db, environment, ElementKind.ATTRIBUTES)

@@ -89,6 +89,55 @@ def test_none_has_a_reason_and_exit_code_1(model: Path, action: str, type: str, 
     assert as_json(*ask, code=1)["reason"] == reason
 
 
+REPORTS = """\
+extensions references
+type rpt "report"
+    actions read, approve
+    attributes status string one of ["draft", "submitted"], amount number
+declare subject user limit number
+declare context mfa boolean
+role checker
+assign checker to user ann
+policy p allow checker to approve rpt when resource.status is "submitted"
+"""
+NO_VALUE = "`status` of the resource type `report` has no declared value like the string `submited`"
+SLIPS = [
+    (["approve", "rpt"], f"{NO_TYPE}: requests name this type `report`"),
+    (["approve", "reprot"], f"{NO_TYPE}: did you mean `report`?"),
+    (["aprove", "report"], f"{NO_ACTION}: did you mean `approve`?"),
+    (
+        ["approve", "report", "--attribute", 'staus="submitted"'],
+        "the resource type `report` declares no attribute `staus`: did you mean `status`?",
+    ),
+    (
+        ["approve", "report", "--attribute", "status=submited"],
+        f"{NO_VALUE}: did you mean `submitted`?",
+    ),
+    (
+        ["approve", "report", "--context", '{"mfaa": true}'],
+        "the context declares no attribute `mfaa`: did you mean `mfa`?",
+    ),
+    (["approve", "report", "--subject-type", "usr"], "the model knows no subject type `usr`: did you mean `user`?"),
+]
+
+
+@pytest.mark.parametrize(("ask", "reason"), SLIPS)
+def test_a_slip_of_the_pen_is_told_with_what_is_meant(tmp_path: Path, ask: list[str], reason: str) -> None:
+    (tmp_path / "m.writ").write_text(REPORTS)
+    action, type, *more = ask
+    found = as_json(tmp_path, "--action", action, "--resource", type, *more, code=1)
+    assert (found["regions"], found["unknown"], found["reason"]) == ([], [], reason)
+
+
+def test_a_plain_word_is_a_text(tmp_path: Path) -> None:
+    (tmp_path / "m.writ").write_text(REPORTS)
+    ask = (tmp_path, "--action", "approve", "--resource", "report", "--attribute")
+    assert as_json(*ask, "status=submitted")["regions"] == as_json(*ask, 'status="submitted"')["regions"] != []
+    for mistyped in ("ture", "True", "no", "nul", "[1", "a b", ""):
+        done = writ("who-can", *ask, f"status={mistyped}")
+        assert (done.returncode, b"neither JSON nor a plain word" in done.stderr) == (2, True), mistyped
+
+
 def test_registered_attributes_need_the_documents(model: Path, tmp_path: Path) -> None:
     write = ("--action", "write", "--resource", "chart:c1")
     assert "resource.status" in as_json(model, *write)["left_open"]
@@ -138,7 +187,7 @@ def test_the_demo(tmp_path: Path) -> None:
         ["--url", "http://127.0.0.1:1", "--now", "0"],
         ["hospital.json", "--token-file", "x"],
         ["none.json"],
-        ["hospital.json", "--attribute", "status=open"],
+        ["hospital.json", "--attribute", "status=ture"],
         ["hospital.json", "--attribute", 'a=1, "b": 2'],
         ["hospital.json", "--attribute", "status"],
         ["hospital.json", "--attribute", "a=1", "--attribute", "a=2"],

@@ -28,6 +28,7 @@ def model() -> dict[str, Any]:
     found = hospital()
     found["resource_types"] = [{"id": one, "actions": actions} for one, actions in _types().items()]
     found["resource_types"].append({"id": "vault", "actions": ["open"], "closed": True})
+    found["resource_types"].append({"id": "v", "name": "Vault room", "actions": ["open"]})
     found["policies"].append(policy("vault-open", "", "vault", "open"))
     return found
 
@@ -109,6 +110,19 @@ def test_an_empty_answer_says_why(
 ) -> None:
     found = asked(served, type, action, resource=resource)
     assert (found["regions"], found["unknown"], found["reason"]) == ([], [], reason)
+
+
+def test_a_slip_is_told_before_any_work(served: Managed, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the job: an undeclared type once ended it with a KeyError, after seconds on a large model."""
+    monkeypatch.setattr("writ.api.engines.jobs.runner.Jobs.run", None)
+    for type, action, reason in (
+        ("v", "open", f"{NO_TYPE}: requests name this type `Vault room`"),
+        ("chrat", "read", f"{NO_TYPE}: did you mean `chart`?"),
+        ("chart", "raed", f"{NO_ACTION}: did you mean `read`?"),
+    ):
+        told = asked(served, type, action)
+        assert (told["regions"], told["left_open"], told["reason"]) == ([], [], reason)
+        assert told["revision"] >= 1
 
 
 @pytest.mark.parametrize(
