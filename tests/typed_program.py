@@ -156,6 +156,14 @@ async def ask_async(client: AsyncClient) -> None:
         assert_type(await following.wait("a token", 1.0), Engine)
 
 
+def wait_for_writes(client: Client, following: Following, mirror: KeptTable) -> None:
+    changes = client.grants.unshare({"type": "document", "id": "d1"}, subject={"type": "user", "id": "bob"})
+    assert_type(following.wait(changes.revision, timeout=1), Engine)
+    assert_type(following.wait(changes.revision), Engine)
+    mirror.wait(changes.revision, timeout=1)
+    mirror.wait(changes.revision)
+
+
 def manage(client: Client) -> str | None:
     changes = client.grants.share({"type": "document", "id": "d1"}, ["read"], subject={"type": "user", "id": "bob"})
     assert_type(changes, Changes)

@@ -11,7 +11,7 @@ from typing import Any, Final, TypeAlias
 from ...bundles.feed.callers import Callers
 from ...runtime.engine import Engine
 from ...runtime.rates.rate_table import RateTable
-from .following import Following, OnStatus
+from .following import WRITE_SECONDS, Following, OnStatus
 from .options import FollowOptions
 from .sources.bundle_head import LONGEST_BUNDLE
 from .status import Status
@@ -116,11 +116,13 @@ class AsyncFollowing:
         """Returns whether the revision of a token is in force; see `Following.has`."""
         return self._following.has(token)
 
-    async def wait(self, token: str, timeout: float) -> Engine:
-        """Returns the engine, once the revision of a token is in force, or a newer one.
+    async def wait(self, token: str | None, timeout: float = WRITE_SECONDS) -> Engine:
+        """Returns the engine, once the revision of a token is in force, or a newer one. None names no write.
 
         Raises the errors of `Following.wait`.
         """
+        if token is None:
+            return self.engine
         ends = time.monotonic() + timeout
         while not self.has(token):
             if time.monotonic() >= ends:

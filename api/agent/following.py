@@ -25,6 +25,9 @@ from .status import Status
 CLOSE_SECONDS: Final = 5.0
 """The longest time that closing waits for the thread. It ends soon, except in a call to an object store."""
 
+WRITE_SECONDS: Final = 1.0
+"""The time in which a confirmed write comes into force here, in seconds, unless something is wrong."""
+
 OnStatus = Callable[[Status], None]
 
 
@@ -198,11 +201,15 @@ class Following:
         except NeverReached as ex:
             raise FollowError(str(ex)) from None
 
-    def wait(self, token: str, timeout: float) -> Engine:
+    def wait(self, token: str | None, timeout: float = WRITE_SECONDS) -> Engine:
         """Returns the engine, once the revision of a token is in force, or a newer one.
+
+        None names no write, as of a call that changed nothing: the engine is returned at once.
 
         Raises FollowError after `timeout` seconds, and for the reasons of `has` and `engine`.
         """
+        if token is None:
+            return self.engine
         ends = time.monotonic() + timeout
         with self._news:
             while not self.has(token):

@@ -10,15 +10,12 @@ from typing import Any, Final
 import sqlalchemy as sa
 
 from ..api.agent.follow import follow
-from ..api.agent.following import Following
+from ..api.agent.following import WRITE_SECONDS, Following
 from ..api.telemetry.log import LOG
 from .table_mirror import TableMirror
 
 RETRY_SECONDS: Final = 5.0
 """The time until the next try after the database refused a write, in seconds."""
-
-WAIT_SECONDS: Final = 1.0
-"""The time in which a confirmed write comes into force here, in seconds, unless something is wrong."""
 
 CLOSE_SECONDS: Final = 5.0
 """The longest time that closing waits for the thread, in seconds."""
@@ -32,7 +29,7 @@ class KeptTable(TableMirror):
         super().__init__(database, table)
         self._following = following
 
-    def wait(self, token: str | None, timeout: float = WAIT_SECONDS) -> None:
+    def wait(self, token: str | None, timeout: float = WRITE_SECONDS) -> None:
         """Wait until the table has the revision of a token, or a newer one. None names no write: it returns at once.
 
         Raises FollowError if the revision is not in force after `timeout` seconds, and what the database raises.

@@ -404,6 +404,21 @@ def test_an_application_waits_for_its_write(server: Upstream, history: History) 
         following.wait(token_at(history, 1), 5)
 
 
+def test_a_call_that_changed_nothing_waits_for_nothing(server: Upstream) -> None:
+    """`changes.revision` of the second click on unshare is None."""
+    with writ.follow(server.url, environment="prod", keys=PEM, token="token") as following:
+        assert following.wait(None, timeout=1) is following.engine
+        assert following.wait(None) is following.engine
+    with pytest.raises(writ.FollowError, match="closed"):
+        following.wait(None)
+
+    async def main() -> None:
+        async with writ.follow_async(server.url, environment="prod", keys=PEM, token="token") as following:
+            assert await following.wait(None) is following.engine
+
+    asyncio.run(main())
+
+
 def test_a_coroutine_waits_for_its_write(server: Upstream, history: History) -> None:
     """The event loop goes on meanwhile."""
 
