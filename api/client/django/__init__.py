@@ -1,8 +1,10 @@
 """Authorized queries of Django: `Document.objects.authorized(subject, "read")` has the rows that a subject may see.
 
 Reading path: `grant_rows` (the model of a table of direct grants) → `model_fields` (its fields as attributes) →
- `loads` (the related rows that a queryset loads) → `named_values` (values of other rows that it returns) → `querysets`.
-`GrantRow` is made when it is first read.
+`raw_pieces` (texts of SQL in a query) → `confined` (their brackets) → `authorized_where` (Writ's condition beside
+them) → `loads` (the related rows that a queryset loads) → `named_values` (values of other rows that it returns) →
+`written_values` (and those that it writes) → `together` (operators and unions) → `querysets`. `GrantRow` is made when
+it is first read.
 
 `has_perm` and REST framework: `project` (the settings) → `permissions` (the questions) → `backend` → `object_checks`
 (views that ask nothing) → `creating` (views that create) → `rest_framework`.

@@ -4,14 +4,14 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from django.db.models import Subquery
-from django.db.models.expressions import Col, RawSQL
+from django.db.models.expressions import Col
+from django.db.models.sql import Query
 
 from ..queries.questions import Question
 from ..queries.refusal import QueryRefused
+from .authorized_where import is_authorized
+from .confined import check_returned_texts
 from .loads import names_of
-
-AUTHORIZED = "writ_authorized"
-"""The attribute of a query of Django, and of the subqueries made of it, that says that its rows are authorized."""
 
 
 def check_values(query: Any, question: Question, more: Iterable[Any] = ()) -> None:
@@ -19,12 +19,10 @@ def check_values(query: Any, question: Question, more: Iterable[Any] = ()) -> No
 
     `more` are expressions that it returns, too.
     """
-    if query.extra_select:
-        raise QueryRefused("the queryset returns texts, which may show values of any type", "write them as expressions")
-    for expression in (*query.select, *query.annotation_select.values(), *more):
+    returned = (*query.select, *query.annotation_select.values(), *more)
+    check_returned_texts(query, returned)
+    for expression in returned:
         for part in _parts(expression):
-            if isinstance(part, RawSQL):
-                raise QueryRefused("the queryset returns texts, which may show values of any type", "name columns")
             model = _other_model(part, query)
             if model is not None and question.declared(names_of(model)):
                 remedy = "take them from a subquery that is authorized, or load the rows with `Prefetch`"
@@ -34,15 +32,17 @@ def check_values(query: Any, question: Question, more: Iterable[Any] = ()) -> No
 def _parts(expression: Any) -> Iterator[Any]:
     """Yields an expression and all parts of it, but no part of a subquery in it."""
     yield expression
-    if hasattr(expression, "get_source_expressions") and not isinstance(expression, Subquery):
+    if hasattr(expression, "get_source_expressions") and not isinstance(expression, Subquery | Query):
         for part in expression.get_source_expressions():
-            yield from _parts(part)
+            if part is not None:
+                yield from _parts(part)
 
 
 def _other_model(part: Any, query: Any) -> Any:
     """Returns the model of a column of a joined table, or of a subquery that is not authorized, or None."""
-    if isinstance(part, Subquery):
-        return None if getattr(part.query, AUTHORIZED, False) else part.query.model
+    if isinstance(part, Subquery | Query):
+        inner = part.query if isinstance(part, Subquery) else part
+        return None if is_authorized(inner) else inner.model
     if not isinstance(part, Col) or part.alias == query.base_table:
         return None
     join = getattr(query.alias_map.get(part.alias), "join_field", None)

@@ -5,23 +5,25 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.conf import settings
-from django.db import connections, models
+from django.db import connections
 from django.utils.module_loading import import_string
 
 from ..queries.questions import AnswersFilters, Question
 from ..queries.refusal import QueryRefused
 from ..runtime.translate.django import q
 from ..runtime.translate.django_types import vendor_of
+from .authorized_where import authorize
+from .confined import confine
 from .grant_rows import held
 from .loads import check_loads, names_of
 from .model_fields import fields_of, for_rows_of
-from .named_values import AUTHORIZED, check_values
+from .named_values import check_values
+from .together import TogetherQuerySet
+from .written_values import WritingQuerySet
 
 
-class AuthorizedQuerySet(models.QuerySet):  # type: ignore[misc]  # Django has no types
+class AuthorizedQuerySet(TogetherQuerySet, WritingQuerySet):
     """A queryset with `authorized`. Use it as `objects = AuthorizedQuerySet.as_manager()`."""
-
-    _writ_question: Question | None = None
 
     def authorized(
         self,
@@ -64,59 +66,52 @@ class AuthorizedQuerySet(models.QuerySet):  # type: ignore[misc]  # Django has n
         tree = for_rows_of(self.model, question.answer(name, node=mirror is not None)["filter"], given, name)
         instant = time.time() if now is None else now
         direct = None if mirror is None else lambda node: held(node, mirror, self.model, instant, vendor)
-        found = self.filter(q(tree, fields_of(self.model, tree, given, vendor), vendor, direct=direct))
+        found = self._chain()
+        authorize(found.query, q(tree, fields_of(self.model, tree, given, vendor), vendor, direct=direct))
         found._writ_question = question
-        setattr(found.query, AUTHORIZED, True)
-        found._check_loads()
-        return found
+        return found._checked()
 
     def select_related(self, *fields: Any) -> Any:
         """See Django. After `authorized`, it raises QueryRefused for rows of a declared type."""
-        found = super().select_related(*fields)
-        found._check_loads()
-        return found
+        return super().select_related(*fields)._checked()
 
     def prefetch_related(self, *lookups: Any) -> Any:
         """See Django. After `authorized`, it raises QueryRefused for rows of a declared type."""
-        found = super().prefetch_related(*lookups)
-        found._check_loads()
-        return found
+        return super().prefetch_related(*lookups)._checked()
+
+    def order_by(self, *field_names: Any) -> Any:
+        """See Django. After `authorized`, texts of SQL stand in brackets of their own."""
+        return super().order_by(*field_names)._checked()
+
+    def extra(self, *args: Any, **kwargs: Any) -> Any:
+        """See Django. After `authorized`, it raises QueryRefused for columns that are texts."""
+        return super().extra(*args, **kwargs)._checked()
 
     def aggregate(self, *args: Any, **kwargs: Any) -> Any:
         """See Django. After `authorized`, it raises QueryRefused for values of other rows of a declared type."""
-        if self._writ_question is not None:
-            query = self.query.chain()
-            resolved = [one.resolve_expression(query, summarize=True) for one in (*args, *kwargs.values())]
-            check_values(query, self._writ_question, resolved)
+        self._check_given((*args, *kwargs.values()), summarize=True)
         return super().aggregate(*args, **kwargs)
 
     def _values(self, *fields: Any, **expressions: Any) -> Any:
         """Returns what `values` and `values_list` of Django are made of."""
-        found = super()._values(*fields, **expressions)
-        found._check_loads()
-        return found
+        return super()._values(*fields, **expressions)._checked()
 
     def _annotate(self, *args: Any, **kwargs: Any) -> Any:
         """Returns what `annotate` and `alias` of Django are made of."""
-        found = super()._annotate(*args, **kwargs)
-        found._check_loads()
-        return found
-
-    def extra(self, *args: Any, **kwargs: Any) -> Any:
-        """See Django. After `authorized`, it raises QueryRefused for columns that are texts."""
-        found = super().extra(*args, **kwargs)
-        found._check_loads()
-        return found
+        return super()._annotate(*args, **kwargs)._checked()
 
     def _clone(self) -> Any:
         found = super()._clone()
         found._writ_question = self._writ_question
         return found
 
-    def _check_loads(self) -> None:
+    def _checked(self) -> Any:
+        """Returns the queryset. Raises QueryRefused if it is authorized, and has more than its rows."""
         if self._writ_question is not None:
+            confine(self.query)
             check_loads(self, self._writ_question)
             check_values(self.query, self._writ_question)
+        return self
 
 
 def _engine() -> AnswersFilters:

@@ -25,7 +25,8 @@ class AnswersFilters(Protocol):
 class Question:
     """A subject, an action and what else Writ is asked with. Raises BadRequest for a subject that is no mapping.
 
-    `now` is in epoch seconds. Without it, the engine's own clock counts.
+    `now` is in epoch seconds. Without it, the engine's own clock counts. A pickled question has no engine: each type
+    counts as declared then.
     """
 
     engine: Any
@@ -38,6 +39,9 @@ class Question:
     def __post_init__(self) -> None:
         if not isinstance(self.subject, Mapping):
             raise BadRequest("a subject is a mapping; without one, refuse the request", "$.subject")
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "engine": None}
 
     def answer(self, resource_type: str, *, node: bool) -> Any:
         """Returns the filter response, with direct grants as a node or as their ids (F3, F8).
@@ -83,6 +87,8 @@ class Question:
 
         Raises QueryRefused if the decision point does not search.
         """
+        if self.engine is None:
+            return True
         if hasattr(self.engine, "undeclared"):
             return self.engine.undeclared(resource_type) is None
         subject = {"type": self.subject.get("type"), "id": "-"}
