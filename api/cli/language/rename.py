@@ -17,6 +17,7 @@ from ....compiler.renaming.references import Renamable
 from ....compiler.renaming.renamed import Rename
 from ....compiler.source import Source
 from ...engines.live.build import NoSources, check_sources, files_of
+from ...review.wording.plain_values import counted
 from ...settings.model_limits import model_limits
 from ..output import CommandFailed, error_console, escaped
 from ..sentences import summary
@@ -65,7 +66,8 @@ def rename_command(kind: str, old: str, new: str, sources: tuple[Path, ...], dry
     except OSError as ex:
         raise CommandFailed(os_sentence(ex)) from None
     verb = "would rename" if dry_run else "renamed"
-    told = f"{verb} the {kind} {quoted(old)} to {quoted(new)}: {places} places in {len(edited)} files"
+    found = f"{counted(places, 'place')} in {counted(len(edited), 'file')}"
+    told = f"{verb} the {kind} {quoted(old)} to {quoted(new)}: {found}"
     error_console().print(escaped(told), markup=False)
     if rename.what in _NOTES:
         error_console().print(_NOTES[rename.what], markup=False)

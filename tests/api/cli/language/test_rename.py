@@ -32,6 +32,10 @@ def test_files_are_renamed_in_place(folder):
     assert (dry.returncode, (folder / "model/a.writ").read_text()) == (0, TEXT)
     assert dry.stdout.decode().splitlines()[:3] == ["model/a.writ:1", "- role nurse  # one", "+ role rn  # one"]
     assert b"would rename the role `nurse` to `rn`: 3 places in 2 files" in dry.stderr
+    (folder / "one.writ").write_text("role porter\n")
+    one = writ("rename", "role", "porter", "p", "one.writ", "--dry-run", cwd=folder)
+    assert b": 1 place in 1 file" in one.stderr
+    assert b"places" not in one.stderr
     done = writ("rename", "role", "nurse", "rn", "model", cwd=folder)
     assert (done.returncode, done.stdout) == (0, dry.stdout)
     assert (folder / "model/a.writ").read_text() == TEXT.replace("nurse", "rn")
