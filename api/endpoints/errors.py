@@ -35,7 +35,7 @@ from ..store.errors import (
     ChangedSince,
     Conflict,
     Drifted,
-    EqualGrant,
+    EqualFact,
     NotFound,
     NotPermitted,
     OutOfBounds,
@@ -189,8 +189,8 @@ def details_of(error: Exception) -> Sequence[Mapping[str, str | int]] | None:
             return [_edit(one) for one in drift.changes]
         case ChangedSince(conflicts=conflicts):
             return [_edit_since(one) for one in conflicts]
-        case EqualGrant():
-            return [_detail_of(one, "equal-grant", str(error)) for one in error.users]
+        case EqualFact():
+            return [_detail_of(one, f"equal-{one.kind.removesuffix('s')}", str(error)) for one in error.users]
         case Conflict():
             return [_detail_of(one, "in-use", f"{one.named} refers to it") for one in error.users]
     return None

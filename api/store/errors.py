@@ -85,8 +85,8 @@ class Conflict(Refusal):
         self.users = users
 
 
-class EqualGrant(Conflict):
-    """Another grant, the one of `users`, is equal to the written one (P8)."""
+class EqualFact(Conflict):
+    """Another grant or assignment, the one of `users`, is equal to the written one (P8, P9)."""
 
 
 class Drifted(Conflict):

@@ -12,7 +12,8 @@ from .conditions.pattern_sizes import check_pattern_sizes
 from .declared_attributes import check_declared_attributes, check_declared_values
 from .draft import Draft
 from .duplicates import check_duplicates, check_reserved_names, check_type_names
-from .grants import check_equal_grants, check_grants
+from .equal_facts import check_equal_assignments, check_equal_grants
+from .grants import check_grants
 from .groups import check_nesting
 from .instants import check_instants
 from .policies import check_policies
@@ -32,6 +33,7 @@ CHECKS: tuple[Callable[[Draft], Iterator[Finding]], ...] = (
     check_resource_types,
     check_grants,
     check_equal_grants,
+    check_equal_assignments,
     check_policies,
     check_compared_values,
     check_constants,

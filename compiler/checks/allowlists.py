@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from ...bundles.conditions.addresses import parse_block
+from ...bundles.wording import quoted
 from ..diagnostics.diagnostic import Finding
 from .conditions.constants import too_long_list
 from .draft import Draft
@@ -20,6 +21,16 @@ def check_allowlists(draft: Draft) -> Iterator[Finding]:
         yield from too_long_list(len(blocks), path, draft.limits.list_constant_elements)
         for place, block in enumerate(blocks):
             try:
-                parse_block(block)
+                found = parse_block(block)
             except ValueError as ex:
                 yield Finding("bad-address", str(ex), (*path, place))
+                continue
+            if _has_leading_zero(block):
+                message = f"the prefix length of {quoted(block)} begins with a zero, which makes it octal elsewhere"
+                yield Finding("bad-address", message, (*path, place), f"write {quoted(str(found))}")
+
+
+def _has_leading_zero(block: str) -> bool:
+    """Returns whether a prefix length has a needless zero. An engine reads it, since a store may have one."""
+    _, _, length = block.partition("/")
+    return len(length) > 1 and length.startswith("0")

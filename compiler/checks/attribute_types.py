@@ -175,6 +175,8 @@ def _is_free(op: Operator) -> bool:
 
 def _unlisted(owner: str, choices: Choices, constant: Json, path: Path) -> Iterator[Finding]:
     """Yields each value of a constant that its declaration does not list. Of an array, these are its elements."""
+    if constant in choices:  # an array whose elements are arrays has this one
+        return
     elements = enumerate(constant) if isinstance(constant, list) else [(None, constant)]
     for place, value in elements:
         if value not in choices and value is not None:

@@ -24,13 +24,15 @@ class Side:
     """The declaration of one side of a comparison.
 
     `kind` is the JSON type of the value, `elements` are those of the elements of an array, and `choices` the only
-    values, or the only elements. Each is None if nothing is declared.
+    values, or the only elements. Each is None if nothing is declared. `is_declared` is false for ids, groups, the time
+    and the address, which need no declaration.
     """
 
     name: str = ""
     kind: ValueKind | None = None
     elements: frozenset[ValueKind] | None = None
     choices: frozenset[CanonicalKey] | None = None
+    is_declared: bool = False
 
 
 _ANYTHING = Side()
@@ -56,11 +58,11 @@ def _faults(draft: Draft, policy: Policy, located: LocatedCondition) -> Iterator
         return
     if not takes_reference(condition.op) or not may_stand_in(value_of, located.section):
         return
-    named, wildcard = _left(draft, policy, located.section, condition.key)
+    named, wildcard = left_sides(draft, policy, located.section, condition.key)
     right = (
         [Side("`subject.groups` has texts", "array", frozenset({"string"}))]
         if value_of == GROUPS
-        else _declared(draft, value_of.section, value_of.key)
+        else declared_sides(draft, value_of.section, value_of.key)
     )
     for alternatives in [[side] for side in named] + ([wildcard] if wildcard else []):
         reasons = [_reason(condition.op, left, other) for left in alternatives for other in right]
@@ -70,10 +72,10 @@ def _faults(draft: Draft, policy: Policy, located: LocatedCondition) -> Iterator
             return
 
 
-def _left(draft: Draft, policy: Policy, section: str, key: str) -> tuple[list[Side], list[Side]]:
+def left_sides(draft: Draft, policy: Policy, section: str, key: str) -> tuple[list[Side], list[Side]]:
     """Returns the sides that must each fit, and those of which one must."""
     if section != "resource_attrs":
-        return [], _declared(draft, section, key)
+        return [], declared_sides(draft, section, key)
     types = dict.fromkeys(scope.resource_type_id for scope in policy.resource_types)
     named = [side_of_type(draft, type, key) for type in types if type in draft.types]
     if EVERYTHING not in types or not draft.all_types_read:
@@ -86,7 +88,7 @@ def side_of_type(draft: Draft, type: str, key: str) -> Side:
     return _side(f"the resource type {quoted(type)}", draft.types[type].attributes, "resource_attrs", key)
 
 
-def _declared(draft: Draft, section: str, key: str) -> list[Side]:
+def declared_sides(draft: Draft, section: str, key: str) -> list[Side]:
     """Returns the possible declarations of a value of the subject, the context or the action."""
     declared = draft.attributes or DeclaredAttributes()
     match section:
@@ -124,19 +126,22 @@ def _of(owner: str, stated: AttributeDeclaration) -> Side:
     name = f"{owner} is declared as {stated.kind}"
     kind: ValueKind = "string" if stated.kind == "instant" else stated.kind
     if not stated.one_of:
-        return Side(name, kind)
+        return Side(name, kind, is_declared=True)
     choices = frozenset(map(canonical_key, stated.one_of))
     if kind != "array":
-        return Side(name, kind, choices=choices)
+        return Side(name, kind, choices=choices, is_declared=True)
     elements = frozenset(one for value in stated.one_of if (one := kind_of(value)) is not None)
-    return Side(f"{name} of {joined(sorted(elements), 'or')}", kind, elements, choices)
+    return Side(f"{name} of {joined(sorted(elements), 'or')}", kind, elements, choices, True)
 
 
 def _reason(op: Operator, left: Side, right: Side) -> tuple[str, str] | None:
     """Returns the code and the message of two sides that never compare, or None.
 
-    A side that the operator can't compare at all has another fault, so this says nothing about it.
+    A side that the operator can't compare at all has another fault, so this says nothing about it. Nor does it say
+    anything if neither side is declared: a constant is not checked then either.
     """
+    if not (left.is_declared or right.is_declared):
+        return None
     of_elements, in_list = OF_ELEMENTS[op], TAKES_LIST[op]
     is_order = OPERATORS[op].constant is ConstantKind.ORDERED
     if (of_elements and left.kind != "array") or (in_list and right.kind != "array"):

@@ -19,7 +19,12 @@ CODES = (
         "warning",
         "no registered resource of a policy's types has the attribute that a condition reads",
     ),
-    Code("allow-everyone", "warning", "an ALLOW has neither roles nor conditions, so it applies to everyone (P2)"),
+    Code(
+        "absent-reference",
+        "warning",
+        "a DENY refers to a value that a request may lack, and holds for everyone who lacks it (X2)",
+    ),
+    Code("allow-everyone", "warning", "an ALLOW has neither roles nor conditions, so it applies to everyone (P2, P6)"),
     Code(
         "ambiguous-routes",
         "warning",
@@ -43,6 +48,7 @@ CODES = (
         "deny-priority", "warning", "the priority of a DENY is not higher than that of an ALLOW that it overlaps (D7)"
     ),
     Code("deny-rate-limit", "error", "a DENY has a rate limit (C10)"),
+    Code("duplicate-assignment", "error", "an assignment equals an earlier one in all but its id (P9)"),
     Code("duplicate-external-id", "error", "two entities of one type have the same external id (E1)"),
     Code("duplicate-grant", "error", "a grant equals an earlier one in all but its id (P8)"),
     Code("duplicate-id", "error", "two elements of a list have the same id"),
@@ -65,7 +71,9 @@ CODES = (
     Code("expired", "warning", "an assignment, a grant or a policy ended before now (C8, P4)"),
     Code("group-cycle", "warning", "groups contain each other (P3)"),
     Code("idle-deny", "warning", "no ALLOW and no grant allows what a DENY denies, so it changes nothing"),
+    Code("idle-required", "warning", "an attribute is `required`, but no request is refused without it (C12, E8)"),
     Code("lint-unfinished", "warning", "a lint stopped before it had compared all policies or routes"),
+    Code("list-element", "warning", "`has` compares with a whole list, which an element would have to be (X6)"),
     Code("lone-surrogate", "error", "a string contains half of a surrogate pair"),
     Code(
         "looks-like-reference",
@@ -75,6 +83,7 @@ CODES = (
     Code("merge-key", "error", "a YAML object has the merge key `<<`"),
     Code("missing-extension", "error", "a form needs an extension that the model does not list (X1)"),
     Code("missing-member", "error", "an object lacks a required member"),
+    Code("near-name", "warning", "the name of a type differs from its id by case or spaces alone (E7)"),
     Code("never-holds", "warning", "no value passes all comparisons of an attribute, so the policy never holds"),
     Code("never-in-force", "error", "an assignment or a grant does not start before it expires (P4)"),
     Code("not-a-number", "error", "a number is not finite"),
@@ -82,6 +91,7 @@ CODES = (
     Code("odd-constant", "warning", "a constant has another type than all other constants of its key (C3)"),
     Code("open-instant", "warning", "the plain filter does not compare an attribute with `now` (X5)"),
     Code("out-of-range", "error", "a number is too small or too large"),
+    Code("plain-gate", "warning", "a comparison reads the time or the address as a text, not as a gate (C8, C9)"),
     Code("recursive-alias", "error", "a YAML value contains itself through an alias"),
     Code(
         "redundant-policy",

@@ -11,8 +11,13 @@ from ..model.elements import LISTS, Policy
 from .allow_everyone import allow_everyone
 from .ambiguous_routes import ambiguous_routes
 from .constants.absent_attribute import absent_attribute
+from .constants.list_element import list_element
 from .constants.looks_like_reference import looks_like_reference
 from .constants.odd_constant import odd_constant
+from .constants.plain_gate import plain_gate
+from .declarations.idle_required import idle_required
+from .declarations.near_name import near_name
+from .declarations.unused_extension import unused_extension
 from .deny_priority import deny_priority
 from .empty_list import empty_list
 from .escapable_deny import escapable_deny
@@ -22,6 +27,7 @@ from .people.expired import expired
 from .people.group_cycle import group_cycle
 from .people.repeated_authority import repeated_authority
 from .people.role_without_holder import role_without_holder
+from .policies.absent_reference import absent_reference
 from .policies.dead_allow import dead_allow
 from .policies.idle_deny import idle_deny
 from .policies.never_holds import never_holds
@@ -33,7 +39,6 @@ from .prepared_route import PreparedRoutes, prepare_routes
 from .route_text import route_text
 from .silencing import Silencing
 from .unreachable_route import unreachable_route
-from .unused_extension import unused_extension
 
 
 def _always(_draft: Draft) -> bool:
@@ -92,7 +97,12 @@ LINTS = (
     Lint(group_cycle),
     Lint(repeated_authority),
     Lint(expired, applies=_knows_now),
+    Lint(absent_reference),
+    Lint(idle_required),
+    Lint(near_name),
     Lint(looks_like_reference, alone=True),
+    Lint(list_element),
+    Lint(plain_gate),
     Lint(open_instant, alone=True),
     Lint(odd_constant),
     Lint(absent_attribute, whole=True, applies=_has_resources),

@@ -1,4 +1,7 @@
-"""The lint `allow-everyone`: an ALLOW with neither roles nor conditions. Its author often forgot the roles (P2)."""
+"""The lint `allow-everyone`: an ALLOW with neither roles nor conditions. Its author often forgot the roles (P2).
+
+Exceptions leave in everyone else, also subjects that the model does not know (P6).
+"""
 
 from collections.abc import Iterator, Sequence
 
@@ -19,11 +22,13 @@ def allow_everyone(_draft: Draft, policies: Sequence[PreparedPolicy]) -> Iterato
         policy = prepared.policy
         if applies_to_everyone(policy):
             message = f"the ALLOW {quoted(policy.id)} has neither roles nor conditions, so it applies to everyone"
+            if policy.except_roles is not None:
+                message += " but the holders of its `except_roles`, also to subjects that the model does not know"
             yield Finding("allow-everyone", message, ("policies", prepared.index, "effect"), _HELP, severity="warning")
 
 
 def applies_to_everyone(policy: Policy) -> bool:
-    """Returns whether the policy is an ALLOW without roles, exceptions and conditions, enabled or not (P2, P6)."""
-    if policy.effect == "DENY" or policy.roles is not None or policy.except_roles is not None:
+    """Returns whether the policy is an ALLOW without roles and conditions, enabled or not (P2, P6)."""
+    if policy.effect == "DENY" or policy.roles is not None:
         return False
     return not any(astuple(policy.conditions or Conditions()))

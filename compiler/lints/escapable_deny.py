@@ -7,6 +7,7 @@ from ...bundles.program.clauses import ATTRIBUTE_SECTIONS
 from ...bundles.wording import Path, is_made_id, joined, quoted
 from ..checks.draft import Draft
 from ..diagnostics.diagnostic import Finding
+from ..model.always_sent import always_sent
 from ..model.declared import required_keys
 from ..model.elements import Grant
 from .grant_index import GrantIndex
@@ -26,9 +27,10 @@ def escapable_deny(draft: Draft, policies: Sequence[PreparedPolicy]) -> Iterator
     If the caller leaves an attribute out, every comparison with it is false. If the caller sends no address, an
     allowlist is false. An entity's own id and type are never missing. Each attribute is in one warning, with one ALLOW
     or grant that does not need it. Attributes with the same ALLOW or grant share a warning. A DENY holds without a
-    required attribute (C12). Raises OutOfSteps.
+    required attribute of the context (C12), and a strict request without a required attribute is refused (E8). Raises
+    OutOfSteps.
     """
-    required = required_keys([] if draft.attributes is None else [draft.attributes])
+    required = _Required(draft)
     denies = [prepared for prepared in policies if prepared.policy.effect == "DENY" and _escapes(prepared, required)]
     budget = Budget(draft.limits.lint_steps)
     allows, grants = _Allows(policies, denies, budget), GrantIndex(draft, denies)
@@ -44,13 +46,23 @@ def escapable_deny(draft: Draft, policies: Sequence[PreparedPolicy]) -> Iterator
             yield _by_grant(deny, left, grant)
 
 
-def _escapes(deny: PreparedPolicy, required: Sequence[str]) -> tuple[Attribute, ...]:
+class _Required:
+    """The attributes that no request can leave out to escape a DENY."""
+
+    def __init__(self, draft: Draft):
+        self._of_context = required_keys([] if draft.attributes is None else [draft.attributes])
+        self._sent = always_sent(draft.attributes, draft.model.requests, draft.types.values())
+
+    def has(self, deny: PreparedPolicy, section: str, key: str) -> bool:
+        """Returns whether a request on a type of `deny` can't leave an attribute out to escape it."""
+        if section == "context_attrs" and any(key.startswith(f"{one}.") for one in self._of_context):
+            return True
+        return self._sent.has(section, key, {type for type, _ in deny.pairs})
+
+
+def _escapes(deny: PreparedPolicy, required: _Required) -> tuple[Attribute, ...]:
     """Returns the attributes without which a DENY does not hold."""
-    return tuple(
-        (section, key)
-        for section, key in deny.needed
-        if section != "context_attrs" or not any(key == one or key.startswith(f"{one}.") for one in required)
-    )
+    return tuple((section, key) for section, key in deny.needed if not required.has(deny, section, key))
 
 
 class _Allows:

@@ -48,7 +48,8 @@ def larger_model(pick: Pick) -> Document:
     model["groups"] = model.get("groups", []) + nested_groups(pick)
     ids = [group["id"] for group in model["groups"]]
     model["grants"] = unequal(model.get("grants", []) + many_grants(pick, types, ids))
-    model["assignments"] = model.get("assignments", []) + many_assignments(pick, names, model["groups"])
+    given = many_assignments(pick, names, model["groups"])
+    model["assignments"] = unequal(model.get("assignments", []) + given)
     if pick.chance(1, 3):
         require(pick, model)
     return model

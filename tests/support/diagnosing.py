@@ -60,7 +60,17 @@ def compared(op: str, value: str, key: str = "k", on: str = "document", **lists:
 
 
 ABOUT_ALL = frozenset(
-    ("dead-allow", "group-cycle", "idle-deny", "redundant-policy", "unused-action", "unused-extension", "unused-role")
+    (
+        "dead-allow",
+        "group-cycle",
+        "idle-deny",
+        "idle-required",
+        "plain-gate",
+        "redundant-policy",
+        "unused-action",
+        "unused-extension",
+        "unused-role",
+    )
 )
 """The codes of warnings that small models for other tests have: they declare and deny more than they use."""
 

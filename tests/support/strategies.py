@@ -148,9 +148,8 @@ def assignments(pick: Pick, roles: list[str], groups: list[str]) -> list[Row]:
         row = {"role": pick.one(roles)}
         row |= {"group": pick.one(groups)} if to_group else {"subject": reference(pick, SUBJECT_TYPES, SUBJECT_IDS)}
         row |= span(pick)
-        if row not in found:
-            found.append(row | pick.member(1, 2, "id", f"n{number}"))
-    return found
+        found.append(row | pick.member(1, 2, "id", f"n{number}"))
+    return unequal(found)
 
 
 def grant(pick: Pick, id_: str, types: list[Row], groups: list[str]) -> Row:
@@ -165,13 +164,14 @@ def grant(pick: Pick, id_: str, types: list[Row], groups: list[str]) -> Row:
     } | span(pick)
 
 
-def unequal(grants: Sequence[Row]) -> list[Row]:
-    """The grants without those that equal an earlier one (P8)."""
+def unequal(facts: Sequence[Row]) -> list[Row]:
+    """The grants, or the assignments, without those that equal an earlier one (P8, P9)."""
     found: list[Row] = []
     seen = []
-    for row in grants:
+    for row in facts:
         times = [name in row and instant(row[name]) for name in ("starts_at", "expires_at")]
-        content = (row.get("subject") or row["group"], row["resource"], set(row["actions"]), times)
+        holder = row.get("subject") or row["group"]
+        content = (holder, row.get("role"), row.get("resource"), set(row.get("actions", ())), times)
         if content not in seen:
             seen.append(content)
             found.append(row)

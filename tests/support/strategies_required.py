@@ -135,6 +135,8 @@ def kind_of_side(kinds: dict[str, dict[str, Any]], owner: str, key: str) -> str 
 def fits(kind: str, condition: Row, *, is_left: bool) -> bool:
     """Returns whether a condition may compare an attribute of a kind, or refer to it."""
     op = Operator(condition["op"])
+    if other_kind(condition, is_left=is_left) not in (None, "string" if kind == "instant" else kind):
+        return False
     if not is_left:
         if TAKES_LIST[op]:
             return kind == "array"
@@ -146,6 +148,17 @@ def fits(kind: str, condition: Row, *, is_left: bool) -> bool:
         return True
     constants = condition["value"] if TAKES_LIST[op] else [condition["value"]]
     return all(is_of(kind, one) for one in constants)
+
+
+def other_kind(condition: Row, *, is_left: bool) -> str | None:
+    """The kind that a comparison with a text, such as an id, or with the groups asks for, or None (X2)."""
+    op, text = Operator(condition["op"]), ("id", "type")
+    if not is_left:
+        return "string" if condition["key"] in text and not TAKES_LIST[op] else None
+    if condition.get("value_of") == "subject.groups":
+        return {"eq": "array", "ne": "array", "in": "string", "nin": "string"}.get(op)
+    is_text = condition.get("value_of") in ("subject.id", "subject.type") and not TAKES_LIST[op]
+    return "string" if is_text and op not in FREE else None
 
 
 def stated(pick: Pick, kind: str) -> Any:

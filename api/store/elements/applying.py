@@ -13,14 +13,14 @@ from ....compiler.documents.read_element import ReadElement, read_element
 from ....compiler.lints.allow_everyone import applies_to_everyone
 from ....compiler.model.elements import LISTS, SINGLE_MEMBERS, Assignment, Element, ElementKind, Grant, Model, Policy
 from ....compiler.model.generated_ids import with_ids
-from ..errors import BodyFault, Conflict, ElementKey, EqualGrant, NotFound, PreconditionFailed, Refusal, Rejected, User
+from ..errors import BodyFault, Conflict, ElementKey, EqualFact, NotFound, PreconditionFailed, Refusal, Rejected, User
 from .checking import CheckedElement
 from .edits import ChangeMember, Create, CreateAt, Delete, Edit, Patch, Put, Replace, SetGrants, StoredElement
 from .element_bodies import Body, decode_body, element_of, encode_body, fact_text, merged, same_body
 from .element_references import release_users
-from .equal_facts import Fact, equal_fact, equal_facts, is_equal
+from .equal_facts import Fact, equal_fact, equal_facts
 from .grant_sets import HeldGrant, content_of, grants_on, tag_of
-from .kinds import KINDS, MADE_IDS, Kind, Reference, kind_named
+from .kinds import MADE_IDS, Kind, Reference, kind_named
 from .route_order import move_route
 from .tables import StoredRow
 from .unnamed_subjects import unnamed_subjects
@@ -215,8 +215,7 @@ class EditApplier:
         key = kind.key_of(read.element)
         found = self.workspace.find(kind, key)
         if isinstance(read.element, Assignment | Grant) and not read.faults:
-            anywhere = made or isinstance(read.element, Grant)
-            same = self._equal(read.element) if anywhere else _equal_row(found, read.element)
+            same = self._equal(read.element)
             if same is not None:
                 return StoredElement(decode_body(same.body), self.workspace.environment.etag_of(same.version))
         if found is not None:
@@ -256,7 +255,7 @@ class EditApplier:
         if before.except_roles is not None and after.except_roles is None:
             message = "without exceptions the ALLOW would apply to everyone"
             raise Rejected((BodyFault("exceptions-lost", "$.except_roles", message, _OPEN, self._edit),))
-        if applies_to_everyone(after) and not applies_to_everyone(before):
+        if after.except_roles is None and applies_to_everyone(after) and not applies_to_everyone(before):
             message = "without roles and conditions the ALLOW would apply to everyone"
             raise Rejected((BodyFault("conditions-lost", "$.conditions", message, _OPEN, self._edit),))
 
@@ -296,7 +295,7 @@ class EditApplier:
         found: StoredRow | None,
         may_equal: bool = True,
     ) -> StoredElement | None:
-        """Write an element. A grant that `may_equal` another one is compared with the others first."""
+        """Write an element. A fact that `may_equal` another one is compared with the others first."""
         text, environment = encode_body(read.value), self.workspace.environment
         self.warnings += (
             BodyFault(one.code, one.path, one.message, one.help, self._edit)
@@ -306,8 +305,8 @@ class EditApplier:
             self._grants[kind.name, key] = (self._edit, element)
         if found is not None and same_body(found.body, text):
             return StoredElement(read.value, environment.etag_of(found.version))
-        if isinstance(element, Grant) and not read.faults and may_equal:
-            self._refuse_equal(key, element)
+        if isinstance(element, Assignment | Grant) and not read.faults and may_equal:
+            self._refuse_equal(kind, key, element)
         faults = self._taken_names(kind, key, element)
         if faults:
             self.faults += faults
@@ -316,14 +315,13 @@ class EditApplier:
         self.workspace.put(kind, key, text, read, found)
         return StoredElement(read.value, environment.etag_of(self.workspace.version))
 
-    def _refuse_equal(self, key: ElementKey, grant: Grant) -> None:
-        """Raises EqualGrant if there is one: to withdraw one of the two would leave the access (P8)."""
-        kind = KINDS[ElementKind.GRANTS]
-        for one in equal_facts(self.workspace.db, self.workspace.number, grant):
+    def _refuse_equal(self, kind: Kind, key: ElementKey, fact: Fact) -> None:
+        """Raises EqualFact if there is one: to withdraw one of the two would leave the access (P8, P9)."""
+        for one in equal_facts(self.workspace.db, self.workspace.number, fact):
             other = kind.key_of(element_of(kind.name, one.body))
             if other != key:
                 text = fact_text(kind.name, decode_body(one.body))
-                raise EqualGrant(f"{quoted(text)} is equal to this grant", (User(kind.name, other, text),))
+                raise EqualFact(f"{quoted(text)} is equal to this {kind.noun}", (User(kind.name, other, text),))
 
     def _taken_names(self, kind: Kind, key: ElementKey, element: Element) -> list[BodyFault]:
         """Returns faults for names that another element has."""
@@ -360,11 +358,6 @@ class EditApplier:
             if found is None:
                 return id
             stated.append(element_of(kind.name, found.body))
-
-
-def _equal_row(found: StoredRow | None, wanted: Fact) -> StoredRow | None:
-    is_same = found is not None and is_equal(element_of(ElementKind.ASSIGNMENTS, found.body), wanted)
-    return found if is_same else None
 
 
 def _made(kind: Kind, stated: Sequence[Any]) -> str:

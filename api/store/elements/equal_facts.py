@@ -1,4 +1,4 @@
-"""Finds the assignments and grants that equal another one in all but its id (P8)."""
+"""Finds the assignments and grants that equal another one in all but its id (P8, P9)."""
 
 from collections.abc import Iterator
 from typing import Any, Final, TypeAlias

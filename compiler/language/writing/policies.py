@@ -8,6 +8,7 @@ from ....bundles.conditions.operators import OPERATORS, Operator
 from ....bundles.conditions.references import NOW
 from ....bundles.conditions.windows import DAYS
 from ...model.elements import Condition, Conditions, Policy, RateLimit, Scope, TimeWindow
+from ...model.presence import is_presence
 from ..words import written_key, written_name, written_template, written_text
 from .constants import commas, constant, names
 from .elements import actions, clause, head
@@ -76,11 +77,6 @@ def _conditions(conditions: Conditions) -> Iterator[Line]:
         yield clause(*allowlist(conditions.ip_allowlist))
     if conditions.rate_limit is not None:
         yield clause(*rate(conditions.rate_limit))
-
-
-def is_presence(condition: Condition) -> bool:
-    """Returns whether a condition holds whenever its attribute is present (C5)."""
-    return condition.op == Operator.NIN and condition.value_of is None and condition.value == []
 
 
 def comparison(section: str, condition: Condition) -> Iterator[str]:

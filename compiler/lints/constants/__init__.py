@@ -1,4 +1,4 @@
 """Lints that look at the keys and constants of conditions: those that probably mean something else.
 
-The lints are `looks_like_reference`, `odd_constant` and `absent_attribute`.
+The lints are `looks_like_reference`, `odd_constant`, `absent_attribute`, `list_element` and `plain_gate`.
 """

@@ -16,6 +16,8 @@ POLICIES = {
     "a window": (OPEN | window(days=["mon"]), False),
     "addresses": (OPEN | addresses("::/0"), False),
     "a DENY": (deny(), False),
+    "everyone but some": (OPEN | {"except_roles": ["editor"]}, True),
+    "everyone but some, with a condition": (OPEN | {"except_roles": ["editor"]} | when("s", "eq", "x"), False),
     "disabled": (OPEN | {"enabled": False}, False),
 }
 
@@ -34,3 +36,9 @@ def test_allow_everyone_names_the_remedy():
     assert found.help == (
         "give it `roles` or a condition; if you mean everyone, add a condition on the subject's `type`"
     )
+
+
+def test_the_message_says_that_exceptions_leave_in_unknown_subjects():
+    """P6: a robot that the model does not know may do it."""
+    (found,) = load_text(model(OPEN | {"except_roles": ["editor"]})).diagnostics
+    assert "but the holders of its `except_roles`, also to subjects that the model does not know" in found.message

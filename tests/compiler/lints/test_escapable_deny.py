@@ -1,5 +1,8 @@
 """The lint `escapable-deny`: what a caller may leave out, and who profits from it."""
 
+import json
+from typing import Any
+
 import pytest
 from writ.compiler.limits import Limits
 
@@ -29,7 +32,7 @@ NEEDS = {
         None,
     ),
     "an address that the ALLOW compares": (
-        allow(**when("ip_address", "ne", "x", "context_attrs")),
+        allow(**when("ip_address", "nin", [], "context_attrs")),
         deny(1, **addresses("::1")),
         None,
     ),
@@ -191,3 +194,39 @@ def test_a_grant_as_a_witness_is_named():
     made = READ.replace('"id": "g"', '"id": "4d1e5ed0-5a3c-5a55-8a5c-1d2f3a4b5c6d"')
     (found,) = load_text(model(deny(1, **when("s", "eq", "x")), grants=made)).diagnostics
     assert "the direct grant on `document` `d1` does not need it" in found.message, "a made id says nothing"
+
+
+COUNTRY = {"country": {"kind": "string", "required": True}, "city": "string"}
+
+
+def of_documents(requests: str | None, key: str, attributes: dict[str, Any]) -> list[str]:
+    types = [{"id": "document", "actions": ["read"], "attributes": attributes}]
+    lists = {"requests": f'"{requests}"'} if requests else {}
+    text = model(allow(), deny(1, **when(key, "eq", "x")), resource_types=json.dumps(types), **lists)
+    return [code for code, _ in seen(text)]
+
+
+def test_no_caller_leaves_out_what_a_strict_request_must_have():
+    """E8: such a request is refused, so it escapes no DENY."""
+    assert of_documents("strict", "country", COUNTRY) == []
+    assert of_documents("strict", "city", COUNTRY) == ["escapable-deny"]
+    assert "escapable-deny" in of_documents(None, "country", COUNTRY)
+
+
+def test_each_type_of_a_deny_must_require_it():
+    types = [
+        {"id": "document", "actions": ["read"], "attributes": COUNTRY},
+        {"id": "folder", "actions": ["read"], "attributes": {"country": "string"}},
+    ]
+    lists = {"resource_types": json.dumps(types), "requests": '"strict"'}
+    both = {"resource_types": [{"resource_type_id": one, "actions": ["read"]} for one in ("document", "folder")]}
+    text = model(allow(**both), deny(1, **both, **when("country", "eq", "x")), **lists)
+    assert [code for code, _ in seen(text)] == ["escapable-deny"]
+
+
+def test_subjects_and_actions_count_too():
+    sent = {"kind": "string", "required": True}
+    declared = json.dumps({"subject": {"user": {"dept": sent}}, "action": {"how": sent}})
+    for section, key in (("subject_attrs", "dept"), ("action_attrs", "how")):
+        text = model(allow(), deny(1, **when(key, "eq", "x", section)), attributes=declared, requests='"strict"')
+        assert seen(text) == []

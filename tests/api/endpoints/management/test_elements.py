@@ -177,15 +177,17 @@ def test_a_body_that_names_another_key_creates_nothing(full: Managed) -> None:
 def test_an_equal_assignment_answers_with_the_existing_one(full: Managed) -> None:
     body, revision = MEMBERS["assignments"], full.store.revision_of("default")
     there = full.simulate_get(path_of("assignments"))
-    for sent in (body, {"role": "editor", "group": "eng"}, {"id": None, "group": "eng", "role": "editor"}):
+    unnamed = {"group": "eng", "role": "editor"}
+    for sent in (body, unnamed, {"id": None} | unnamed, {"id": "a2"} | unnamed):
         answer = full.simulate_post(f"{ROOT}/assignments", json=sent)
         assert (answer.status_code, answer.json) == (200, body)
         assert (answer.headers["Location"], answer.headers["ETag"]) == (path_of("assignments"), there.headers["ETag"])
     assert full.store.revision_of("default") == revision
-    assert full.simulate_post(f"{ROOT}/assignments", json=body | {"id": "a2"}).status_code == 201
-    assert (
-        full.simulate_post(f"{ROOT}/assignments", json=body | {"expires_at": "2035-01-01T00:00:00Z"}).status_code == 409
-    )
+    dated = {"expires_at": "2035-01-01T00:00:00Z"}
+    assert full.simulate_post(f"{ROOT}/assignments", json=body | dated).status_code == 409
+    assert full.simulate_post(f"{ROOT}/assignments", json=body | dated | {"id": "a2"}).status_code == 201
+    refused = full.simulate_put(f"{ROOT}/assignments/a2", json=body | {"id": "a2"})
+    assert (refused.status_code, refused.json["details"][0]["code"]) == (409, "equal-assignment")
 
 
 @pytest.mark.parametrize("method", ["PUT", "PATCH", "DELETE"])

@@ -297,6 +297,7 @@ def test_an_equal_assignment_is_the_existing_one(store):
         dated,
         {"expires_at": "2035-01-01T01:00:00+01:00", "subject": ALICE, "role": "viewer", "id": None},
         {"id": "dated"} | dated,
+        {"id": "other"} | dated,
     ):
         again = write(store, Create("assignments", body))
         assert (again.results, again.added, again.environment.revision) == ((first,), frozenset(), 2), body
@@ -313,7 +314,6 @@ def test_an_equal_assignment_is_the_existing_one(store):
         {"expires_at": "2035-01-01T00:00:01Z"},
         {"expires_at": None},
         {"subject": None, "group": "eng"},
-        {"id": "other"},
     ],
 )
 def test_an_assignment_that_differs_is_another_one(store, other):
@@ -323,9 +323,21 @@ def test_an_assignment_that_differs_is_another_one(store, other):
     done = write(store, Create("assignments", wanted))
     assert (done.added, done.environment.revision) == ({0}, 3)
     assert done.results[0].body["id"] != "dated"
-    if "id" not in other:
-        changed = {"id": "dated"} | wanted
-        refused(store, Conflict, Create("assignments", changed))
+    write(store, Delete("assignments", (done.results[0].body["id"],)))
+    refused(store, Conflict, Create("assignments", {"id": "dated"} | wanted))
+
+
+def test_a_write_that_would_make_two_assignments_equal_is_refused(store):
+    """P9: to withdraw one of them would leave the role."""
+    body = {"role": "viewer", "subject": ALICE}
+    write(store, Create("assignments", body | {"id": "one"}))
+    write(store, Create("assignments", body | {"id": "two", "expires_at": "2035-01-01T00:00:00Z"}))
+    for edit in (
+        Patch("assignments", ("two",), {"expires_at": None}),
+        Replace("assignments", ("two",), body),
+        Put("assignments", ("three",), body),
+    ):
+        assert str(refused(store, Conflict, edit)).endswith("is equal to this assignment")
 
 
 def test_an_equal_assignment_with_a_fault_is_refused(store):

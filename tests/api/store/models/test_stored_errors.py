@@ -8,7 +8,9 @@ from writ.api.store.elements.edits import Create, Delete, Patch, Replace
 from writ.api.store.errors import Conflict, Rejected
 from writ.api.store.promotions.promotion import Wanted
 from writ.api.store.store import Store
+from writ.compiler.checks.allowlists import check_allowlists
 from writ.compiler.checks.both_sides import check_both_sides
+from writ.compiler.checks.equal_facts import check_equal_assignments
 
 from tests.support.stored import ACTOR, ENV, put, put_as_an_earlier_writ, stored, write
 
@@ -77,3 +79,26 @@ def test_a_restoration_only_warns(faulty: Store) -> None:
 def test_a_sound_model_has_none(store: Store) -> None:
     put(store, MODEL | {"attributes": {"subject": {"user": {"limit": "number"}}}})
     assert store.insight.errors(ENV, store.limits).all == ()
+
+
+HELD = {"role": "checker", "subject": {"type": "user", "id": "ann"}}
+OTHERS = {
+    "equal assignments": (
+        check_equal_assignments,
+        {"assignments": [HELD | {"id": "one"}, HELD | {"id": "two"}]},
+        "the assignment `two`: the assignment `one` gives the same role to the same holder, for the same time",
+    ),
+    "an octal length": (
+        check_allowlists,
+        {"policies": [OVER | {"conditions": {"ip_allowlist": ["10.0.0.0/08"]}}]},
+        "the policy `over`: the prefix length of `10.0.0.0/08` begins with a zero",
+    ),
+}
+
+
+@pytest.mark.parametrize(("check", "lists", "said"), OTHERS.values(), ids=OTHERS)
+def test_the_other_new_errors_are_listed_too(store: Store, check: Any, lists: dict[str, Any], said: str) -> None:
+    put_as_an_earlier_writ(store, MODEL | {"attributes": {}} | lists, check)
+    (found,) = (one for one in store.insight.errors(ENV, store.limits).all if "never compare" not in one)
+    assert found.startswith(said)
+    write(store, Create("roles", {"id": "teller"}))

@@ -2,15 +2,15 @@
 
 from collections.abc import Iterator, Sequence
 
-from ...bundles.conditions.operators import OF_ELEMENTS
-from ...bundles.conditions.references import NOW
-from ...bundles.extensions import ExtensionName
-from ...bundles.wording import quoted
-from ..checks.conditions_of import conditions_of
-from ..checks.draft import Draft
-from ..diagnostics.diagnostic import Finding
-from ..model.elements import ElementKind, Policy
-from .prepared_policy import PreparedPolicy
+from ....bundles.conditions.operators import OF_ELEMENTS
+from ....bundles.conditions.references import NOW
+from ....bundles.extensions import ExtensionName
+from ....bundles.wording import quoted
+from ...checks.conditions_of import conditions_of
+from ...checks.draft import Draft
+from ...diagnostics.diagnostic import Finding
+from ...model.elements import ElementKind, Policy
+from ..prepared_policy import PreparedPolicy
 
 
 def unused_extension(draft: Draft, _policies: Sequence[PreparedPolicy]) -> Iterator[Finding]:
