@@ -96,6 +96,9 @@ class Filter(sa.ColumnElement[bool]):
         """
         return self if against in (operators.and_, operators.or_, operators._asbool) else Grouping(self)
 
+    def check_place(self, compiler: SQLCompiler) -> None:
+        """Raises an error if the filter may not stand in the statement that is compiled. It may stand anywhere."""
+
     def shape_for(self, dialect: str) -> Shape:
         """Returns the SQL of a dialect. `default`, by which statements are printed, is the first.
 
@@ -109,6 +112,7 @@ class Filter(sa.ColumnElement[bool]):
 
 @compiles(Filter)
 def _rendered(element: Filter, compiler: SQLCompiler, **options: Any) -> str:
+    element.check_place(compiler)
     shape = element.shape_for(compiler.dialect.name)
     texts = (
         compiler.process(sa.literal_column(one) if isinstance(one, str) else element.parts[one], **options)

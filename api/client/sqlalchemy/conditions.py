@@ -52,8 +52,9 @@ def permitted(
     for a malformed subject, action or context. If only the database that runs a statement has none, compiling the
     statement raises the error.
     """
+    found = entity_of(entity)
     question = Question(engine, subject, action, context, actor, now)
-    return permitted_by(question, entity_of(entity), resource_type, fields or {}, mirror, dialect)
+    return permitted_by(question, found, resource_type, fields or {}, mirror, dialect)
 
 
 def permitted_by(
@@ -102,7 +103,7 @@ def _made(entity: Entity, tree: Any, given: Fields, mirror: Any, dialects: tuple
             refusals[spoken] = ex
     if not made:
         raise next(iter(refusals.values()))
-    return Permitted.joined(entity.tables, made, refusals)
+    return Permitted.joined(entity.tables, entity.anchors(), made, refusals)
 
 
 def _expression(entity: Entity, tree: Any, given: Fields, mirror: Any, dialect: str, now: float) -> Filter:

@@ -3,16 +3,24 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, Final
 
 import sqlalchemy as sa
 from sqlalchemy import orm
 from sqlalchemy.ext.hybrid import HybridExtensionType
+from sqlalchemy.orm.mapper import _all_registries
 from sqlalchemy.orm.util import AliasedInsp
+from sqlalchemy.orm.util import _WrapUserEntity as _InLambda
 from sqlalchemy.sql.selectable import Alias, FromGrouping
 
 from ..queries.questions import Question
 from ..queries.refusal import QueryRefused
+
+LAMBDA: Final = (
+    "SQLAlchemy keeps what a lambda makes, so that the condition of one subject would serve others",
+    "give the condition itself, such as `with_loader_criteria(Document, permitted(Document, …), include_aliases=True)`",
+)
+"""The reason and the remedy of a refusal."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +54,11 @@ class Entity:
             raise QueryRefused(f"a policy compares `{name}`, and `{self.shown}` has no such column", remedy)
         return found
 
+    def anchors(self) -> tuple[Any, ...]:
+        """Returns a column of each table, or the key: columns that say where the rows stand in a statement."""
+        found = self.key or tuple(next(iter(table.c)) for table in self.tables)
+        return tuple(one.__clause_element__() if hasattr(one, "__clause_element__") else one for one in found)
+
     def is_column(self, key: str) -> bool:
         """Returns whether a key of a filter is the id, or a column or a part of one, and nothing that is computed."""
         name = key.partition(".")[0]
@@ -65,17 +78,18 @@ class Entity:
 
 def entity_of(target: Any) -> Entity:
     """Returns the entity that a class, an alias or a table is. Raises QueryRefused for anything else."""
+    if type(target) is _InLambda:
+        raise QueryRefused(*LAMBDA)
     inspected = sa.inspect(target, raiseerr=False)
     if isinstance(inspected, orm.Mapper):
         return _mapped(inspected.entity, inspected, tuple(inspected.tables))
     if isinstance(inspected, AliasedInsp):
-        return _mapped(inspected.entity, inspected.mapper, (_aliased(inspected.selectable),))
-    if isinstance(target, sa.Table):
-        return Entity(target, target.name, (target.name,), (), tuple(target.primary_key), None, (target,))
+        return _mapped(inspected.entity, inspected.mapper, _aliased(inspected.selectable))
+    if isinstance(target, sa.TableClause):
+        return _of_table_alone(target, target)
     if isinstance(target, Alias):
-        table = _aliased(target).element
-        key = tuple(target.c[column.key] for column in table.primary_key)
-        return Entity(target, table.name, (table.name,), (), key, None, (target,))
+        (found,) = _aliased(target)
+        return _of_table_alone(target, found.element)
     raise QueryRefused(
         f"`{target!r}` has no rows that are resources", "give a mapped class, an alias of one, or a table"
     )
@@ -88,6 +102,43 @@ def _mapped(named: Any, mapper: orm.Mapper[Any], tables: tuple[Any, ...]) -> Ent
     return Entity(named, mapper.class_.__name__, _names_of(mapper), related, key, mapper, tables)
 
 
+def _of_table_alone(named: Any, table: Any) -> Entity:
+    """Returns a table or an alias of one as the type of the class that is mapped to it.
+
+    If several classes are, each of their types is a related one.
+    """
+    mappers = mappers_of(table)
+    first = [one for one in mappers if one.inherits is None or table.name not in _tables_above(one)]
+    own = _names_of(first[0]) if len(first) == 1 else ()
+    others = (name for mapper in mappers for one in mapper.iterate_to_root() for name in _names_of(one))
+    names = tuple(dict.fromkeys((table.name, *own)))
+    related = tuple(one for one in dict.fromkeys(others) if one not in names)
+    key = tuple(named.c[column.key] for column in table.primary_key)
+    return Entity(named, table.name, names, related, key, None, (named,))
+
+
+def _tables_above(mapper: orm.Mapper[Any]) -> set[Any]:
+    return set() if mapper.inherits is None else {getattr(one, "name", None) for one in mapper.inherits.tables}
+
+
+def mappers_of(table: Any) -> list[orm.Mapper[Any]]:
+    """Returns the mappers of a table, by the name of their class.
+
+    A table that no class is mapped to counts as the one with its name, also of another `MetaData`, or if one of both
+    has no schema.
+    """
+    every = [(mapper, one) for registry in _all_registries() for mapper in registry.mappers for one in mapper.tables]
+    own = {mapper for mapper, one in every if one is table}
+    found = own or {mapper for mapper, one in every if _is_same(one, table)}
+    return sorted(found, key=lambda one: (one.class_.__name__, one.class_.__module__))
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    schemas = getattr(one, "schema", None), getattr(other, "schema", None)
+    names = str(getattr(one, "name", "")), str(other.name)
+    return names[0].casefold() == names[1].casefold() and (None in schemas or schemas[0] == schemas[1])
+
+
 def _names_of(mapper: orm.Mapper[Any]) -> tuple[str, ...]:
     names = getattr(mapper.local_table, "name", None), mapper.class_.__name__.lower()
     return tuple(dict.fromkeys(filter(None, names)))
@@ -98,11 +149,21 @@ def is_declared(entity: Entity, question: Question) -> bool:
     return question.declared((*entity.names, *entity.related))
 
 
-def _aliased(selectable: Any) -> Any:
-    """Returns an alias of a table. Raises QueryRefused for an alias of a select, which may have other rows."""
-    if isinstance(selectable, Alias) and isinstance(selectable.element, sa.Table):
-        return selectable
-    raise QueryRefused("an alias of a select has other columns and rows than its table", "authorize the select inside")
+def _aliased(selectable: Any) -> tuple[Any, ...]:
+    """Returns the alias of a table, or the tables that `with_polymorphic` joins and that never are NULL.
+
+    Raises QueryRefused for an alias of a select, which may have other rows.
+    """
+    if isinstance(selectable, sa.Table):
+        return (selectable,)
+    if isinstance(selectable, Alias) and isinstance(selectable.element, sa.TableClause):
+        return (selectable,)
+    if isinstance(selectable, sa.Join):
+        return tuple(one for one, nullable in leaves(selectable) if not nullable)
+    raise QueryRefused(
+        "an alias of a select has other columns and rows than its table",
+        "authorize the select inside, or give `with_polymorphic` the option `flat=True` in place of `aliased`",
+    )
 
 
 def _of_table(table: Any, name: str) -> Any:

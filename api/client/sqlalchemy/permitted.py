@@ -5,33 +5,66 @@ from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.sql import visitors
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.lambdas import LambdaElement
+from sqlalchemy.sql.visitors import InternalTraversal
 
 from ..bundles.errors import Error
+from ..queries.refusal import QueryRefused
 from ..runtime.translate import Untranslatable
 from ..runtime.translate.sqlalchemy import DIALECTS, Filter, Shape
+from .entities import LAMBDA
+from .raw_checks import check_statement
 
 
 class Permitted(Filter):
     """The condition for several databases. The one that runs the statement gets its own.
 
-    A database for which the filter has no exact translation gets the error when it compiles the statement.
+    A database for which the filter has no exact translation gets the error when it compiles the statement. So does a
+    statement in which something beside the condition may loosen it, or whose FROM lacks the rows that it restricts.
     """
 
     inherit_cache = True
+    _traverse_internals = [*Filter._traverse_internals, ("anchors", InternalTraversal.dp_clauseelement_tuple)]  # noqa: RUF012  # its name
+    is_permitted = True
 
     def __init__(
         self,
         tables: Sequence[Any],
+        anchors: Sequence[Any],
         shapes: Iterable[tuple[str, Shape]],
         parts: Sequence[Any],
         refusals: Mapping[str, Error] | None = None,
     ):
-        """`tables` are those of the entity whose rows it restricts."""
+        """`tables` are those of the entity whose rows it restricts, and `anchors` are columns of them."""
         super().__init__(shapes, parts)
-        self.tables, self.refusals = tuple(tables), refusals or {}
+        self.tables, self.anchors, self.refusals = tuple(tables), tuple(anchors), refusals or {}
+
+    @property
+    def _from_objects(self) -> list[Any]:
+        """Nothing: a table that only the condition brought into FROM would multiply the rows of the others."""
+        return []
+
+    def check_place(self, compiler: SQLCompiler) -> None:
+        """Raises QueryRefused if the statement around may loosen the condition, or does not have its rows."""
+        if not compiler.stack:
+            return  # printed alone
+        option = self._annotations.get("for_loader_criteria")
+        if isinstance(compiler.statement, LambdaElement) or getattr(option, "deferred_where_criteria", False):
+            raise QueryRefused(*LAMBDA)
+        for entry in compiler.stack:
+            check_statement(entry["selectable"], entry["asfrom_froms"], compiler.dialect.name)
+        nearest = compiler.stack[-1]
+        there = {one for source in nearest["correlate_froms"] | nearest["asfrom_froms"] for one in source._from_objects}
+        for needed in (one for part in (*self.anchors, *self.parts) for one in part._from_objects):
+            if needed not in there:
+                reason = f"the FROM beside `permitted` lacks `{getattr(needed, 'name', needed)}`"
+                raise QueryRefused(reason, "give `permitted` the class or the alias that the statement selects from")
 
     @classmethod
-    def joined(cls, tables: Sequence[Any], filters: Sequence[Filter], refusals: Mapping[str, Error]) -> "Permitted":
+    def joined(
+        cls, tables: Sequence[Any], anchors: Sequence[Any], filters: Sequence[Filter], refusals: Mapping[str, Error]
+    ) -> "Permitted":
         """Returns the filters, each for its dialects, as one clause. Equal values and columns are one part of it."""
         parts: list[Any] = []
         places: dict[Any, int] = {}
@@ -47,7 +80,7 @@ class Permitted(Filter):
             shapes += [
                 (name, tuple(at if isinstance(at, str) else moved[at] for at in shape)) for name, shape in one.shapes
             ]
-        return cls(tables, shapes, parts, refusals)
+        return cls(tables, anchors, shapes, parts, refusals)
 
     def shape_for(self, dialect: str) -> Shape:
         """Returns the SQL of a dialect. Raises the error of its refusal, and Untranslatable for other dialects."""

@@ -64,7 +64,9 @@ class Returned:
         table, parent = column.table, column._annotations.get("parententity")
         if parent is not None:
             self.direct[parent.entity] = None
-        elif isinstance(table, sa.Table) or (isinstance(table, Alias) and isinstance(table.element, sa.Table)):
+        elif isinstance(table, sa.TableClause) or (
+            isinstance(table, Alias) and isinstance(table.element, sa.TableClause)
+        ):
             self.direct[table] = None
         elif table is not None:
             self._read(table)
@@ -84,12 +86,12 @@ class Returned:
     def forget_tables(self) -> None:
         """Forgets the tables of classes that are there, too: they have the same place in FROM."""
         tables = {table for one in self.direct if isinstance(one, type) for table in entity_of(one).tables}
-        self.direct = {one: None for one in self.direct if not isinstance(one, sa.Table) or one not in tables}
+        self.direct = {one: None for one in self.direct if not isinstance(one, sa.TableClause) or one not in tables}
 
     def _read(self, source: Any) -> None:
         """Adds what a subquery shows, as far as its own conditions do not restrict it."""
         found: Any = source
-        while isinstance(found, FromClause) and not isinstance(found, sa.SelectBase | sa.Table):
+        while isinstance(found, FromClause) and not isinstance(found, sa.SelectBase | sa.TableClause):
             inner = getattr(found, "element", None)
             if not isinstance(inner, FromClause | sa.SelectBase):
                 break
@@ -101,8 +103,8 @@ class Returned:
             self._read_select(found, in_from=isinstance(source, FromClause) and not isinstance(source, sa.SelectBase))
         elif isinstance(found, sa.TextualSelect):
             self.has_text = True
-        elif isinstance(found, sa.Table):
-            self.direct[found] = None
+        elif isinstance(found, sa.TableClause):
+            (self.direct if found is source else self.inside)[found] = None  # a sample has another place
         elif not isinstance(found, Values):
             for part in found.get_children():
                 if not isinstance(part, sa.ColumnClause):
@@ -142,6 +144,12 @@ def returned_by(
     return found
 
 
+def changed_by(statement: Any) -> Any:
+    """Returns the class or the table whose rows a write changes. SQLAlchemy's `entity_description` fails for some."""
+    parent = statement.table._annotations.get("parententity")
+    return statement.table if parent is None else parent.entity
+
+
 def returned_by_write(statement: Any) -> Returned:
     """Returns what a write returns. SQLAlchemy's `returning_column_descriptions` fails for a subquery."""
     found = Returned(lambda: [statement.table])
@@ -151,4 +159,14 @@ def returned_by_write(statement: Any) -> Returned:
             found.collect(clause)
         else:
             found.add(mapper.class_, ())
+    return found
+
+
+def written_by(statement: Any) -> Returned:
+    """Returns whose values an update writes into the rows."""
+    found = Returned(lambda: [statement.table])
+    ordered = dict(getattr(statement, "_ordered_values", None) or ())
+    for value in [*(statement._values or {}).values(), *ordered.values()]:
+        if isinstance(value, sa.ClauseElement):
+            found.collect(value)
     return found

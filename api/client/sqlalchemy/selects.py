@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import sqlalchemy as sa
-from sqlalchemy.sql.selectable import Alias
+from sqlalchemy.sql.selectable import Alias, TableSample
 
 from .entities import leaves
 
@@ -55,4 +55,6 @@ def target_of(table: Any) -> Any:
     parent = getattr(table, "_annotations", {}).get("parententity")
     if parent is not None:
         return parent.entity
-    return table if isinstance(table, sa.Table | Alias) else None
+    if isinstance(table, TableSample):
+        return target_of(table.element)
+    return table if isinstance(table, sa.TableClause | Alias) else None

@@ -1,16 +1,19 @@
 """`authorized`: a statement over the rows that a subject may act on, exactly, or a refusal."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeVar, cast
 
 import sqlalchemy as sa
 
 from ..queries.questions import AnswersFilters, Question
+from ..queries.raw_sql import REMEDY
 from ..queries.refusal import QueryRefused
 from .conditions import permitted_by
 from .entities import Entity, entity_of, is_declared
+from .guarded import in_brackets
 from .loads import check_loads
-from .returned import Returned, returned_by, returned_by_write
+from .raw_checks import check_at_once
+from .returned import Returned, changed_by, returned_by, returned_by_write, written_by
 from .row_fields import Fields
 from .selects import TEXTS, columns_of, is_plain, leaves_of
 
@@ -41,17 +44,19 @@ def authorized(
     type, and what `permitted` raises.
     """
     question = Question(engine, subject, action, context, actor, now)
+    if isinstance(statement, sa.Select | sa.Update | sa.Delete):
+        check_at_once(statement, dialect)
     if isinstance(statement, sa.Select):
         columns = columns_of(statement)  # PERF: SQLAlchemy describes them each time
         entities = _selected(statement, columns, question, of)
         check_loads(statement, columns, entities, question)
     elif isinstance(statement, sa.Update | sa.Delete):
-        entities = [entity_of(statement.entity_description.get("entity", statement.table) if of is None else of)]
-        _check_returning(statement, entities[0], question)
+        entities = [entity_of(changed_by(statement) if of is None else of)]
+        _check_write(statement, entities[0], question)
     else:
         raise QueryRefused(*_NOT_ONE_STATEMENT.get(type(statement), _NO_STATEMENT))
     conditions = [permitted_by(question, one, resource_type, fields or {}, mirror, dialect) for one in entities]
-    found: Any = statement.where(*conditions)
+    found: Any = in_brackets(statement).where(*conditions)
     return cast(Statement, found)
 
 
@@ -86,15 +91,28 @@ def _selected(statement: sa.Select[Any], columns: Sequence[Any], question: Quest
     return entities
 
 
-def _check_returning(statement: sa.Update | sa.Delete, changed: Entity, question: Question) -> None:
-    """Raises QueryRefused if a write also returns values of another declared type, or texts."""
+def _check_write(statement: sa.Update | sa.Delete, changed: Entity, question: Question) -> None:
+    """Raises QueryRefused if a write also returns or writes values of other rows of a declared type, or texts."""
     returned = returned_by_write(statement)
     _refuse_texts(returned)
+    for one in _of_others(returned, changed, question):
+        reason = f"the statement also returns values of `{one.shown}`"
+        raise QueryRefused(reason, f"return those of `{changed.shown}` alone, and select the others")
+    if isinstance(statement, sa.Update):
+        written = written_by(statement)
+        if written.has_text:
+            raise QueryRefused("the statement writes texts of SQL, which may have values of any row", REMEDY)
+        for one in _of_others(written, changed, question):
+            reason = f"the statement writes values of `{one.shown}` into the rows"
+            raise QueryRefused(reason, "select them with `authorized`, and write them as values")
+
+
+def _of_others(returned: Returned, changed: Entity, question: Question) -> Iterator[Entity]:
+    """Yields the entities of a declared type whose values come from elsewhere than from the changed rows."""
     for one in map(entity_of, (*returned.direct, *returned.inside)):
         is_changed = one.named is changed.named or set(one.tables) <= set(changed.tables)
         if (one.named in returned.inside or not is_changed) and is_declared(one, question):
-            reason = f"the statement also returns values of `{one.shown}`"
-            raise QueryRefused(reason, f"return those of `{changed.shown}` alone, and select the others")
+            yield one
 
 
 def _refuse_texts(returned: Returned) -> None:

@@ -48,7 +48,7 @@ class Template:
         for place, held in self.slots:
             value = texts[held] if isinstance(held, int) else [texts[number] for number in held]
             parts[place] = sa.bindparam(None, value, parts[place].type, unique=True)
-        return Permitted(self.condition.tables, self.condition.shapes, parts)
+        return Permitted(self.condition.tables, self.condition.anchors, self.condition.shapes, parts)
 
 
 _templates: dict[Any, Template | None] = {}

@@ -37,9 +37,13 @@ def asked(request: Any) -> Iterator[tuple[str, Ask]]:
     """A database by its name, and whether a statement of it has rows."""
     table = "CREATE TABLE one (a VARCHAR(9))", "INSERT INTO one VALUES ('x')"
     if request.param == "sqlite":
-        run: Any = sqlite3.connect(":memory:").execute
+        database = sqlite3.connect(":memory:")
+        request.addfinalizer(database.close)
+        run: Any = database.execute
     elif request.param == "postgresql":
-        run = psycopg.connect(request.getfixturevalue("postgresql"), autocommit=True).execute
+        connection = psycopg.connect(request.getfixturevalue("postgresql"), autocommit=True)
+        request.addfinalizer(connection.close)  # noqa: PT021  # each database is closed in its way
+        run = connection.execute
     else:
         cursor = request.getfixturevalue("mariadb").cursor()
 
