@@ -6,8 +6,9 @@ them) → `loads` (the related rows that a queryset loads) → `named_values` (v
 `written_values` (and those that it writes) → `together` (operators and unions) → `querysets`. `GrantRow` is made when
 it is first read.
 
-`has_perm` and REST framework: `project` (the settings) → `permissions` (the questions) → `backend` → `object_checks`
-(views that ask nothing) → `creating` (views that create) → `rest_framework`.
+`has_perm` and REST framework: `project` (the settings) → `permissions` (the questions) → `backend` → `changing` (a row
+as it was and as it will be) → `object_checks` (views that ask nothing) → `creating` (views that create) →
+`rest_framework`.
 """
 
 from typing import Any

@@ -1,8 +1,11 @@
-"""Stops the answer of a view that got no permission for the object in its path."""
+"""Stops the answer of a view that got no permission for the object in its path, or for its new values."""
 
+from functools import partial
 from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
+
+from .changing import save_checked
 
 
 def expect_check(view: Any) -> None:
@@ -23,6 +26,22 @@ def expect_check(view: Any) -> None:
         return finalize(request, response, *args, **kwargs)
 
     view.finalize_response = finalize_response
+
+
+def check_new_values(view: Any) -> None:
+    """Makes `perform_update` of a view ask about the object once it is saved, unless `writ_new_values` is false.
+
+    If the answer is no, the transaction takes the new values back.
+    """
+    update = getattr(view, "perform_update", None)
+    if update is None or not getattr(view, "writ_new_values", True) or "perform_update" in vars(view):
+        return
+
+    def perform_update(serializer: Any) -> None:
+        check = partial(view.check_object_permissions, view.request)
+        save_checked(partial(update, serializer), serializer.instance, check)
+
+    view.perform_update = perform_update
 
 
 def is_checked(view: Any) -> bool:

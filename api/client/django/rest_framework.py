@@ -20,7 +20,7 @@ from ..web.answers import NOBODY, Refusal, refusal_after
 from ..web.points import point_of
 from ..web.questions import NO_PROPERTIES, search
 from .creating import WritCreate
-from .object_checks import expect_check, note_check
+from .object_checks import check_new_values, expect_check, note_check
 from .permissions import NOT_ALL, about, is_everything, resource_type
 from .project import engine, subject_of
 
@@ -40,7 +40,10 @@ A POST to another action than `create` asks for an action with its name: to publ
 
 
 class WritPermission(BasePermission):  # type: ignore[misc]  # REST framework has no types
-    """Asks about the object of a view, when the view gets it.
+    """Asks about the object of a view, when the view gets it, and again when `perform_update` has saved it.
+
+    So an update gives no object values by which the subject may not update it, such as another tenant. A view with
+    `writ_new_values = False` asks only about the object as it was.
 
     A view without an object needs the action on every object of the type, or a list that WritFilterBackend filters, or
     to create as WritCreate does. A refusal has the reason code in its body and in the header `X-Writ-Reason-Code`.
@@ -51,6 +54,7 @@ class WritPermission(BasePermission):  # type: ignore[misc]  # REST framework ha
         subject = _subject(request, view)
         if _has_object(view) or _asks_when_saved(request, view):
             expect_check(view)
+            check_new_values(view)
             return True
         if _filters(request, view):
             return True

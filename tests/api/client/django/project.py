@@ -19,6 +19,27 @@ def subject_of(user: Any) -> Any:
     return {"type": "user", "id": user.username} if user.is_authenticated else None
 
 
+OWNERS = """\
+extensions references
+
+type document
+    actions change
+
+policy own
+    allow everyone to change document
+        when resource.status is subject.id
+"""
+
+
+def owners_engine() -> Any:
+    """An engine by which those may change a document whose name is its status."""
+    import writ.testing
+
+    path = FOLDER / "owners.writ"
+    path.write_text(OWNERS)
+    return writ.testing.engine(path)
+
+
 def no_engine() -> Any:
     """A followed engine before its first bundle."""
     import writ
@@ -58,13 +79,16 @@ from rest_framework.response import Response
 from rest_framework.routers import SimpleRouter
 from rest_framework.views import APIView
 from writ.django import AuthorizedQuerySet
+from writ.django.changing import changing
 from writ.django.creating import WritCreate
 from writ.django.permissions import of_permission
 from writ.django.rest_framework import WritFilterBackend, WritPermission
 
 from tests.support.web_applications import Looping, engine
 
-if KIND == "none":
+if KIND == "owners":
+    settings.WRIT_ENGINE = owners_engine()
+elif KIND == "none":
     settings.WRIT_ENGINE = no_engine
 else:
     settings.WRIT_ENGINE = engine(FOLDER)
@@ -155,6 +179,21 @@ class Careless(Creating):
         serializer.save()
 
 
+class Updating(DocumentViews):
+    """Documents whose `status` is the name of their owner, as the model of the kind `owners` has it."""
+
+    def perform_update(self, serializer: Any) -> None:
+        """Saves one that is to fail with a change of another row, which must not stay."""
+        serializer.save()
+        Document.objects.filter(pk="d2").update(status=serializer.validated_data["status"])
+
+
+class Trusting(Updating):
+    """The same, which asks about the object as it was alone."""
+
+    writ_new_values = False
+
+
 class Unfiltered(DocumentViews):
     """The same without a filter."""
 
@@ -243,6 +282,15 @@ def found(id: str) -> Any:
     return {"a text": "d1", "the model": Document}.get(id) or Document.objects.get(pk=id)
 
 
+def change(request: HttpRequest) -> JsonResponse:
+    """Changes or creates a document in a block of `changing`."""
+    document = Document(pk=request.GET["id"])
+    with changing(document, {"type": "user", "id": request.GET["user"]}, "change"):
+        document.status = request.GET["status"]
+        document.save()
+    return JsonResponse({"status": document.status})
+
+
 router = SimpleRouter()
 router.register("", Actions)
 ONE = {"get": "retrieve", "put": "update"}
@@ -260,6 +308,9 @@ urlpatterns = [
     path("plain/<str:pk>", Plain.as_view()),
     path("attributes", attributes),
     path("creating", Creating.as_view(ALL)),
+    path("updating/<str:pk>", Updating.as_view(ONE | {"patch": "partial_update"})),
+    path("trusting/<str:pk>", Trusting.as_view(ONE | {"patch": "partial_update"})),
+    path("changing", change),
     path("careless", Careless.as_view(ALL)),
     path("unfiltered", Unfiltered.as_view(ALL)),
 ]
@@ -276,6 +327,8 @@ if __name__ == "__main__":
     Document.objects.bulk_create(
         Document(id=id, status=one) for id, one in {"d1": "draft", "d2": "final", "d3": "draft"}.items()
     )
+    if KIND == "owners":
+        Document.objects.filter(pk="d1").update(status="alice")
     server = ThreadedWSGIServer(("127.0.0.1", 0), WSGIRequestHandler)
     server.set_app(get_wsgi_application())
     print(server.server_port, flush=True)

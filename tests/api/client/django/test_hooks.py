@@ -100,6 +100,35 @@ def test_a_new_object_is_asked_about_before_it_stays(tmp_path: Path) -> None:
         assert found == ["d1", "d10", "d2", "d3", "d8", "d9"]
 
 
+def test_an_update_is_asked_about_with_the_new_values(tmp_path: Path) -> None:
+    """Who owns a document can't give it to another tenant or owner, and what the view did beside is taken back."""
+    with served(tmp_path, "owners") as client:
+        for method, body in (("PATCH", {"status": "bob"}), ("PUT", {"id": "d1", "status": "bob"})):
+            refused = client.request(method, "/updating/d1", headers=ALICE, json=body)
+            assert (refused.status_code, refused.headers[REASON_CODE]) == (403, "CONDITION_FAILED")
+            assert client.request(method, "/updating/d1", headers=BOB, json=body).status_code == 403
+        assert client.request("PATCH", "/updating/d2", headers=ALICE, json={"status": "alice"}).status_code == 403
+        allowed = client.request("PATCH", "/updating/d1", headers=ALICE, json={"status": "alice"})
+        assert (allowed.status_code, allowed.json()) == (200, {"id": "d1", "status": "alice"})
+        assert client.request("PATCH", "/updating/d2", headers=ALICE, json={"status": "bob"}).status_code == 403
+        assert client.request("PATCH", "/trusting/d1", headers=ALICE, json={"status": "bob"}).status_code == 200
+        assert client.request("PATCH", "/updating/d1", headers=BOB, json={"status": "bob"}).status_code == 200
+
+
+def test_a_block_of_changes_is_asked_about_before_and_after(tmp_path: Path) -> None:
+    with served(tmp_path, "owners") as client:
+
+        def change(id: str, user: str, status: str) -> int:
+            return client.get("/changing", params={"id": id, "user": user, "status": status}).status_code
+
+        assert change("d1", "alice", "bob") == 403
+        assert change("d1", "bob", "bob") == 403
+        assert change("d1", "alice", "alice") == 200
+        assert change("new", "alice", "bob") == 403
+        assert change("new", "alice", "alice") == 200
+        assert change("new", "bob", "bob") == 403
+
+
 def test_without_a_decision_there_is_no_permission(tmp_path: Path) -> None:
     with served(tmp_path, "none") as client:
         for call in ("has_perm", "ahas_perm"):
