@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from msgspec import UNSET
 
@@ -39,6 +39,15 @@ class _Declared(NamedTuple):
 
     owner: str
     attributes: Kinds
+
+
+_GROUPS = (
+    "`subject.groups` stands on the right only; to ask for one group, give it a role, which stands after `allow` or in"
+    " `roles`"
+)
+_ROLES = "no condition reads roles: a role stands after `allow` or in `roles`"
+_HELD: Final = {"groups": _GROUPS, "group": _GROUPS, "memberships": _GROUPS, "roles": _ROLES, "role": _ROLES}
+"""The help for what a subject holds, in the place of an attribute."""
 
 
 def check_attribute_types(draft: Draft) -> Iterator[Finding]:
@@ -123,7 +132,9 @@ def _subject_faults(draft: Draft, types: Mapping[str, Kinds], condition: Conditi
         (first, *_) = steps_of(condition.key) or (condition.key,)
         known = {key for attributes in types.values() for key in attributes}
         message = f"no subject type has an attribute {quoted(first)}"
-        yield Finding("unknown-attribute", message, (*path, "key"), draft.suggest(first, sorted(known)))
+        yield Finding(
+            "unknown-attribute", message, (*path, "key"), draft.suggest(first, sorted(known)) or _HELD.get(first, "")
+        )
 
 
 def _misfits(draft: Draft, declared: _Declared, condition: Condition, path: Path) -> Iterator[Finding]:
@@ -133,7 +144,9 @@ def _misfits(draft: Draft, declared: _Declared, condition: Condition, path: Path
         yield from _wrong_constants(declared, stated, condition, (*path, "value"))
     elif first not in declared.attributes:
         message = f"{declared.owner} has no attribute {quoted(first)}"
-        yield Finding("unknown-attribute", message, (*path, "key"), draft.suggest(first, declared.attributes))
+        held = _HELD.get(first, "") if path[3:4] == ("subject_attrs",) else ""
+        help_text = draft.suggest(first, declared.attributes) or held
+        yield Finding("unknown-attribute", message, (*path, "key"), help_text)
     elif rest and type_of(declared.attributes[first]) != "object":
         kind = type_of(declared.attributes[first])
         message = f"{quoted(first)} of {declared.owner} is declared as {kind}, not as object"

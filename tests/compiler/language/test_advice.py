@@ -85,3 +85,18 @@ def test_messages_about_texts_have_no_words_of_documents(written):
 @pytest.mark.parametrize("written", ADVICE)
 def test_help_fits_in_a_line(written):
     assert len(f"  help: {ADVICE[written]}") <= 180
+
+
+@pytest.mark.parametrize(("held", "told"), [("groups", "right only"), ("roles", "after `allow`"), ("role", "a role")])
+@pytest.mark.parametrize("declared", ["department string", "department string\ndeclare subject service key string"])
+def test_what_a_subject_holds_is_no_attribute(held, told, declared):
+    text = f"{DECLARED}declare subject user {declared}\npolicy p\n    allow teller to read doc\n"
+    found = load_writ(f'{text}    when subject.{held} has "oslo"\n').diagnostics
+    (unknown,) = [one for one in found if one.code == "unknown-attribute"]
+    assert told in unknown.help
+
+
+def test_a_declared_attribute_of_a_near_name_is_meant_first():
+    text = f'{DECLARED}declare subject user "group" string\npolicy p\n    allow teller to read doc\n'
+    found = load_writ(f'{text}    when subject.groups is "oslo"\n').diagnostics
+    assert "did you mean `group`?" in [one.help for one in found]
