@@ -6,6 +6,7 @@ microseconds of the year 9999. Digits beyond nanoseconds are cut off.
 
 import math
 import re
+from calendar import monthrange
 from datetime import UTC, datetime, timedelta
 
 from .values import Json, is_number
@@ -42,15 +43,28 @@ def parse_instant(text: str) -> int:
     if int(off_hours) > 23 or int(off_minutes) > 59:
         raise ValueError(f"the offset of `{text}` is out of range")
     offset = timedelta(hours=int(off_hours), minutes=int(off_minutes)) * (-1 if sign == "-" else 1)
+    parts = (int(year), int(month), int(day), int(hour), int(minute), int(second))
     try:
-        local = datetime(int(year), int(month), int(day), int(hour), int(minute), int(second), tzinfo=UTC)
-    except ValueError as ex:
-        raise ValueError(f"`{text}` is not a date and time: {ex}") from None
+        local = datetime(*parts, tzinfo=UTC)
+    except ValueError:
+        raise ValueError(f"`{text}` is not a date and time: {_fault(*parts)}") from None
     elapsed = (local - _EPOCH) - offset
     instant = (elapsed.days * 86_400 + elapsed.seconds) * SECOND + int(fraction[:9].ljust(9, "0"))
     if not EARLIEST <= instant < END:
         raise ValueError(f"`{text}` is outside the years 0001 to 9999")
     return instant
+
+
+def _fault(year: int, month: int, day: int, hour: int, minute: int, _second: int) -> str:
+    """Returns the reason why the parts are no date and time. Each version of Python has other words for it."""
+    if year == 0:
+        return "year 0 is out of range"
+    if not 1 <= month <= 12:
+        return "month must be in 1..12"
+    if not 1 <= day <= monthrange(year, month)[1]:
+        return "day is out of range for month"
+    part, last = ("hour", 23) if hour > 23 else ("minute", 59) if minute > 59 else ("second", 59)
+    return f"{part} must be in 0..{last}"
 
 
 def read_instant(value: Json) -> int | None:

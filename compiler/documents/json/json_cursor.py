@@ -26,13 +26,15 @@ _EXPECTED = {
     "Expecting property name": _WANTS_NAME,
 }
 _MESSAGES = {
-    "Illegal trailing comma": "expected no `,` before the end of the array or object",
     "Unterminated string": "the string does not end",
     "Invalid control character": "a string can't contain the character {found} without an escape",
     "Invalid \\u": "`\\u` needs four hexadecimal digits",
     "Invalid \\escape": "JSON does not have this escape",
 }
 """The messages, by the start of the parser's own message. `_EXPECTED` has those that say what was expected."""
+
+_TRAILING_COMMA = "Illegal trailing comma"
+"""Python 3.13 and newer say this at the comma. Older ones say at the end behind it what they expected."""
 
 _HELP = {"/": "JSON has no comments", "#": "JSON has no comments", "'": "write double quotes"}
 """The help, by the character that was found instead of the expected one."""
@@ -203,12 +205,17 @@ class JsonCursor:
         return ex.pos + _LONGEST_TAIL >= len(self._window) or ex.msg.startswith("Unterminated")
 
     def _syntax_error(self, ex: json.JSONDecodeError) -> BadDocument:
-        offset, found = self._base + ex.pos, self._window[ex.pos : ex.pos + 1]
+        at, said = ex.pos, ex.msg
+        if said.startswith(_TRAILING_COMMA):
+            comma = _COMMA.match(self._window, at)
+            assert comma is not None
+            at = comma.end()
+            said = "Expecting property name" if self._window[at] == "}" else "Expecting value"
+        offset, found = self._base + at, self._window[at : at + 1]
         for start, expected in _EXPECTED.items():
-            if ex.msg.startswith(start):
-                before = self._window[max(ex.pos - _LONGEST_TAIL, 0) : ex.pos]
-                return _unexpected(expected, found, offset, before)
-        message = next((message for start, message in _MESSAGES.items() if ex.msg.startswith(start)), ex.msg.lower())
+            if said.startswith(start):
+                return _unexpected(expected, found, offset, self._window[:at].rstrip()[-1:])
+        message = next((message for start, message in _MESSAGES.items() if said.startswith(start)), "this is no JSON")
         return BadDocument("syntax", message.format(found=quoted(found)), offset)
 
 

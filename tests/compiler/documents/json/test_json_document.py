@@ -86,6 +86,8 @@ HELP = {
     '{"model": 1,}': "leave out the comma before it",
     '{"model": 1, "roles": [{"id": "a",}]}': "leave out the comma before it",
     '{"model": 1, "roles": [{"id": "a"},]}': "leave out the comma before it",
+    '{"model": 1, "roles": [{"id": "a" , \n                        }]}': "leave out the comma before it",
+    '{"model": 1, "roles": [{"id": ["a" ,\n ]}]}': "leave out the comma before it",
     '{"model": 1, "roles": []]}': "",
     '{"model": ]}': "",
     "{'model': 1}": "write double quotes",
