@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
 from time import perf_counter
-from weakref import WeakSet
+from weakref import WeakSet, finalize
 
 from ...errors import StoreFull, StoreUnavailable
 from ..commit_signal import CommitSignal, signalled
@@ -283,6 +283,8 @@ class SqliteConnections:
         )
         try:
             db = SqliteConnection(connection, recursive_triggers=False, execute_plugins=False)
+            # A thread that ends drops its connections. At the exit of a fork, that would drop the parent's locks.
+            finalize(db, connection.close).atexit = False
             for pragma in (
                 f"synchronous = {self._synchronous}",
                 "foreign_keys = ON",
