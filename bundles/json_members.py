@@ -4,12 +4,19 @@ import json
 from collections import Counter
 from typing import Any, Final, NamedTuple
 
+import msgspec
+
 from .wording import quoted, show_path
 
 DUPLICATE_MEMBER: Final = "duplicate-member"
 """The code of the fault that an object has a member twice."""
 
 _SHOWN_CHARACTERS: Final = 40
+
+_ESCAPED_COLON: Final = b"\\u003"
+"""The start of an escaped colon, and of a few other characters."""
+
+_encode: Final = msgspec.json.Encoder().encode
 
 
 class RepeatedMember(NamedTuple):
@@ -36,7 +43,27 @@ def repeated_member(text: bytes | str, value: object) -> RepeatedMember | None:
     """
     # PERF: every member has a colon. If there are no more colons than members, none was lost: nothing is read again.
     colons = text.count(":") if isinstance(text, str) else text.count(b":")
-    return None if colons == members_in(value) else _repeated_in(text)
+    if colons == members_in(value):
+        return None
+    data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+    return None if has_each_once(data, value) else _repeated_in(text)
+
+
+def has_each_once(text: bytes, value: object) -> bool:
+    """Returns whether no member was lost when JSON was decoded to `value`. False says nothing: then read it again.
+
+    The value is encoded again. Both texts then have the same colons: one for each member, and those in strings. Only an
+    escaped colon would be counted in one of them alone.
+
+    >>> has_each_once(b'{"id": "a:b"}', {"id": "a:b"}), has_each_once(b'{"id": 1, "id" : "b"}', {"id": "b"})
+    (True, False)
+    """
+    if _ESCAPED_COLON in text:
+        return False
+    try:
+        return text.count(b":") == _encode(value).count(b":")
+    except (ValueError, TypeError, RecursionError):  # a value that only the parser of Python makes
+        return False
 
 
 def members_in(value: object) -> int:

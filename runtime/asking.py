@@ -5,13 +5,14 @@ from typing import Any, Final
 
 import msgspec
 
+from ..bundles.json_members import DUPLICATE_MEMBER, repeated_member
 from .decision import Decision
 from .decisions.decide import decide
 from .decisions.planned import is_as_good_as_plain, planned
 from .in_force import InForce
 from .rates.rate_table import RateTable
 from .requests.evaluation_request import request_of
-from .requests.members import MAX_ID_CHARACTERS, NO_ATTRIBUTES, Attributes, BadRequest
+from .requests.members import MAX_ID_CHARACTERS, NO_ATTRIBUTES, Attributes, BadRequest, RequestFault
 from .requests.plain_bodies import PlainBodies, PlainEvaluation, PlainSearch, parts_of
 from .requests.searches import ActionSearch, read_action_search, read_resource_search, read_subject_search
 from .requests.unavailable import SearchUnavailable
@@ -125,8 +126,8 @@ class Asking(InForce):
     def decide_json(self, request: bytes, now: float | None = None) -> bytes:
         """Returns the decision response to an evaluation request, both as JSON in UTF-8; see `decide`.
 
-        Of duplicate members, the last one counts (W5). Raises what `decide` raises, and BadRequest for what is no JSON.
-        It is faster than decoding, `decide` and encoding.
+        Raises what `decide` raises, and BadRequest for what is no JSON, or has a member twice (E10). It is faster than
+        decoding, `decide` and encoding.
         """
         plain = PLAIN.evaluation(request)
         answer = None if plain is None else self.answer(plain, now)
@@ -134,8 +135,12 @@ class Asking(InForce):
             return answer.encoded
         try:
             decoded = msgspec.json.decode(request)
+            repeated = repeated_member(request, decoded)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             raise BadRequest("the request is not JSON in UTF-8", "$") from None
+        if repeated is not None:
+            fault = RequestFault(DUPLICATE_MEMBER, repeated.path, repeated.sentence)
+            raise BadRequest(fault.message, fault.path, (fault,))
         return msgspec.json.encode(self.decide(decoded, now))
 
     def actions(self, request: ActionSearchRequest | dict[str, Any], now: float | None = None) -> ActionsResponse:

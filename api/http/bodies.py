@@ -70,8 +70,8 @@ class Bodies:
         check_media(request.content_type, accepted)
         body = await self._read(request)
         if len(body) <= INLINE_BYTES:
-            return element(body, self._limits)
-        return await asyncio.to_thread(element, body, self._limits)
+            return decoded(body, self._limits)
+        return await asyncio.to_thread(decoded, body, self._limits)
 
     async def read_value(self, request: "falcon.asgi.Request") -> Any:
         """Returns the JSON value of any type in the body of a management request. Raises as `read_element`."""
@@ -149,13 +149,13 @@ def check_media(content_type: str | None, accepted: tuple[str, ...]) -> None:
 
 
 def decoded(body: bytes, limits: HttpLimits) -> dict[str, object]:
-    """Returns the JSON object that `body` contains. Of duplicate members, the last one counts (W5).
+    """Returns the JSON object that `body` contains, in which no object has a member twice (E10).
 
     Raises:
-        BodyRejected: the body is empty, is no JSON object, or exceeds a limit.
+        BodyRejected: the body is empty, is no JSON object, exceeds a limit, or has a member twice.
 
-    >>> decoded(b'{"a": 1, "a": 2}', HttpLimits())
-    {'a': 2}
+    >>> decoded(b'{"a": 1}', HttpLimits())
+    {'a': 1}
     """
     if not body:
         raise BodyRejected("empty-body", "the body is empty; send a JSON object")
@@ -166,18 +166,8 @@ def decoded(body: bytes, limits: HttpLimits) -> dict[str, object]:
     if value.__class__ is not dict:
         raise BodyRejected("not-an-object", f"the body must be a JSON object, not {_kind(value)}")
     check_bounds(value, limits)
-    return cast(dict[str, object], value)
-
-
-def element(body: bytes, limits: HttpLimits) -> dict[str, Any]:
-    """The JSON object that `body` holds, in which no object has a member twice.
-
-    Raises:
-        BodyRejected: as `decoded` and `refuse_repeated_members`.
-    """
-    value = decoded(body, limits)
     refuse_repeated_members(body, value)
-    return value
+    return cast(dict[str, object], value)
 
 
 def value_in(body: bytes, limits: HttpLimits) -> Any:

@@ -82,7 +82,7 @@ class BadRequest(Error, ValueError):
     @property
     def strict_faults(self) -> tuple[RequestFault, ...]:
         """The faults of a strict request (E8), or none if the request was malformed."""
-        return () if self.code == INVALID else self.details
+        return self.details if self.code in STRICT_CODES else ()
 
 
 def check_request(request: Any) -> None:

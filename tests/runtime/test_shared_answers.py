@@ -89,6 +89,23 @@ def test_json_in_is_json_out_for_every_request(engine: Engine) -> None:
             assert found == outcome(lambda changed=changed: engine.decide(changed, NOW)), changed
 
 
+ASKED = b'{"resource":{"type":"d","id":"1"},"subject":{"type":"user","id":"a"%b},"action":{"name":"r"}%b}'
+TWICE = (
+    (ASKED % (b',"id":"b"', b""), "subject.id"),
+    (ASKED % (b"", b',"action":{"name":"r"}'), "action"),
+    (ASKED % (b"", b',"context":{"x":"a\\u003a","\\u0078":2}'), "context.x"),
+    (ASKED % (b"", b',"context":{"x":":","x" :2}'), "context.x"),
+)
+
+
+@pytest.mark.parametrize(("body", "path"), TWICE)
+def test_a_member_twice_is_refused(engine: Engine, body: bytes, path: str) -> None:
+    """E10: no way decides by one of the two."""
+    with pytest.raises(BadRequest) as refused:
+        engine.decide_json(body)
+    assert (refused.value.code, refused.value.path) == ("duplicate-member", f"$.{path}")
+
+
 @pytest.mark.parametrize("body", [b"", b"{", b"\xff", b'{"a":"\xff"}', b"[" * 100_000, b"[]", b"null"])
 def test_what_is_no_request_is_refused(engine: Engine, body: bytes) -> None:
     with pytest.raises(BadRequest):

@@ -9,7 +9,7 @@ import click
 
 from ....bundles.system_errors import os_sentence
 from ....bundles.wording import did_you_mean
-from ...http.bodies import element
+from ...http.bodies import decoded
 from ...http.rejections import BodyRejected
 from ..offline.json_lines import LIMITS
 from ..output import CommandFailed
@@ -63,7 +63,7 @@ def _value(option: str, key: str, text: str) -> Any:
     if _WORD.fullmatch(text) and text.casefold() not in _VALUES and not did_you_mean(text, _VALUES[:3]):
         return text
     try:
-        read = element(f'{{"{_VALUE}": {text}}}'.encode(), LIMITS)
+        read = decoded(f'{{"{_VALUE}": {text}}}'.encode(), LIMITS)
     except (BodyRejected, UnicodeEncodeError):
         read = {}
     if [*read] != [_VALUE]:
@@ -77,7 +77,7 @@ def _context(given: str) -> dict[str, Any]:
     """Returns the context: JSON if it begins with a brace, or else what the file of this name has."""
     try:
         data = given.encode() if given.lstrip().startswith("{") else Path(given).read_bytes()
-        return element(data, LIMITS)
+        return decoded(data, LIMITS)
     except OSError as ex:
         raise CommandFailed(os_sentence(ex)) from None
     except (BodyRejected, UnicodeEncodeError) as ex:

@@ -37,6 +37,13 @@ def lines(*requests) -> bytes:
     return "".join(f"{json.dumps(request)}\n" for request in requests).encode()
 
 
+def test_a_line_with_a_member_twice_is_refused(bundle):
+    body = json.dumps(ASK).replace('"id": "alice"', '"id": "bob", "id": "alice"')
+    answered = subprocess.run([str(WRIT), "decide", str(bundle)], input=f"{body}\n", capture_output=True, text=True)
+    assert answered.returncode == 1
+    assert "the member `id` is there twice" in json.loads(answered.stdout)["error"]
+
+
 def test_decisions_in_order(bundle):
     done = writ("decide", bundle, "--now", "2026-06-01T00:00:00Z", stdin=lines(ASK, {**ASK, "action": {"name": "x"}}))
     assert done.returncode == 0

@@ -103,13 +103,31 @@ def test_an_explanation_comes_on_request(http: httpx.Client) -> None:
     assert {candidate["id"] for candidate in candidates} >= {"edit", "secret"}
 
 
-def test_of_duplicate_members_the_last_counts(http: httpx.Client) -> None:
-    body = (
-        b'{"subject": {"type": "user", "id": "bob", "id": "alice"}, "action": {"name": "update"},'
-        b' "action": {"name": "read"}, "resource": {"type": "document", "id": "d1"}}'
-    )
-    answer = http.post(PATH, content=body, headers={"Content-Type": "application/json"})
-    assert answer.json()["decision"] is True
+RESOURCE = b'"resource": {"type": "document", "id": "d1"}'
+TWICE = {
+    "$.subject.id": b'{"subject": {"type": "user", "id": "bob", "id": "alice"}, "action": {"name": "read"}, %b}',
+    "$.action": b'{"subject": {"type": "user", "id": "a"}, "action": {"name": "x"}, "action": {"name": "read"}, %b}',
+    "$.context.mfa": b'{"subject": {"type": "user", "id": "a"}, "action": {"name": "read"}, %b,'
+    b' "context": {"mfa": false, "mfa": true}}',
+    "$.context.a.b": b'{"subject": {"type": "user", "id": "a:b"}, "action": {"name": "read"}, %b,'
+    b' "context": {"a": {"b" : 1, "\\u0062": 2}}}',
+}
+
+
+@pytest.mark.parametrize("path", TWICE)
+@pytest.mark.parametrize("below", [b"%b", b'{"evaluations": [%b]}'])
+def test_a_member_twice_is_refused(http: httpx.Client, path: str, below: bytes) -> None:
+    """E10: one program reads the first one, another the last."""
+    body, url = below % (TWICE[path] % RESOURCE), PATH if below == b"%b" else f"{PATH}s"
+    answer = http.post(url, content=body, headers={"Content-Type": "application/json"})
+    (detail,) = answer.json()["details"]
+    where = path if below == b"%b" else path.replace("$", "$.evaluations[0]")
+    assert (answer.status_code, detail["code"], detail["path"]) == (400, "duplicate-member", where)
+
+
+def test_a_credential_is_checked_before_a_body(http: httpx.Client) -> None:
+    headers = {"Content-Type": "application/json", "Authorization": "Bearer wrong"}
+    assert http.post(PATH, content=TWICE["$.action"] % RESOURCE, headers=headers).status_code == 401
 
 
 @pytest.mark.parametrize(
