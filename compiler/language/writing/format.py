@@ -173,8 +173,17 @@ def _missing_commas(parsed: Parsed) -> set[int]:
                 ends |= {member.end for member in value.parts[:-1]}
             elif clause.name == "attributes":
                 ends |= {pair[1].end for pair in [*value.parts.values()][:-1]}
+    for attributes in _declared(parsed):
+        ends |= {pair[1].end for pair in [*attributes.parts.values()][:-1]}
     said = [token for token in parsed.tokens if token.type != "COMMENT"] if ends else []
     return ends - {token.end for token, after in pairwise(said) if after.type == "COMMA"}
+
+
+def _declared(parsed: Parsed) -> Iterator[Placed]:
+    """Yields the attributes of a declaration: of a type of subject, of the context or of actions."""
+    if parsed.element.list_name == "attributes":
+        for name, (_, section) in parsed.element.value.parts.items():
+            yield from (value for _, value in section.parts.values()) if name == "subject" else (section,)
 
 
 def _lists_without_brackets(parsed: Parsed) -> list[Placed]:

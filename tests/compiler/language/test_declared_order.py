@@ -1,6 +1,7 @@
 """What follows the kind of a declared attribute stands in any order, and its words are no names."""
 
 import pytest
+from writ.compiler.language.writing.format import formatted
 
 from tests.support.writ_texts import load_writ, read
 
@@ -43,3 +44,21 @@ def test_no_attribute_is_declared_by_mistake(written):
 def test_in_quotes_they_are_names():
     ((_, element),) = read('type doc\n    actions read\n    attributes "required" string, "of" number, "one" array\n')
     assert element["attributes"] == {"required": "string", "of": "number", "one": "array"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "type doc\n    actions read\n    attributes tags array\n        meta object\n        size number\n",
+        "declare context tags array\n    meta object required\n    size number\n",
+        'declare subject user tags array one of ["a"]\n    meta object\n    size number\n',
+        "declare action tags array\n    meta object\n",
+        "declare subject user\n",
+        "declare subject\n",
+        "declare context\n",
+    ],
+)
+def test_the_formatter_writes_the_commas_that_one_line_needs(text):
+    shown = formatted(text)
+    assert read(shown) == read(text)
+    assert formatted(shown) == shown
