@@ -9,7 +9,7 @@ from typing import Any, Protocol, assert_type
 import sqlalchemy as sa
 import writ
 from fastapi import Depends, FastAPI
-from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column
 from starlette.requests import Request
 from starlette.responses import Response
 from writ import (
@@ -57,7 +57,17 @@ from writ.fastapi import Access, Guard, Permitted
 from writ.flask import Guard as FlaskGuard
 from writ.mirror import KeptTable, TableMirror, keep
 from writ.queries import AnswersFilters, Question
-from writ.sqlalchemy import QueryRefused, aauthorized, apermitted, authorized, grants_table, permitted, resource_of
+from writ.sqlalchemy import (
+    ChangeRefused,
+    QueryRefused,
+    aauthorized,
+    apermitted,
+    authorized,
+    changing,
+    grants_table,
+    permitted,
+    resource_of,
+)
 from writ.starlette import Guard as StarletteGuard
 from writ.testing import (
     BadModel,
@@ -179,7 +189,16 @@ def in_trouble(client: Client) -> str:
         return ex.path
     except (Refused, BadAnswer, CircuitOpen, OlderService, Unreachable, CallFailed) as ex:
         return str(ex.status) if isinstance(ex, Refused) else str(ex)
-    except (SearchUnavailable, UntrustedBundle, BundleError, FollowError, DecisionLogFull, QueryRefused, BadModel):
+    except (
+        SearchUnavailable,
+        UntrustedBundle,
+        BundleError,
+        FollowError,
+        DecisionLogFull,
+        QueryRefused,
+        ChangeRefused,
+        BadModel,
+    ):
         return "no answer"
     except Error:
         raise
@@ -208,6 +227,8 @@ def query(one: AnswersFilters) -> sa.Select[Document]:
     who = {"type": "user", "id": "alice"}
     print(Question(one, who, "read"), permitted(Document, one, who, "read", mirror=grants))
     print(resource_of(Document(id="d1", status="draft"), "document"))
+    with changing(Session(), one, who, "update"):
+        print(resource_of(Document(id="d1", status="draft"), "document", one)["type"])
     statement = authorized(sa.select(Document), one, who, "read", mirror=grants)
     assert_type(statement, sa.Select[Document])
     return statement

@@ -7,14 +7,26 @@ condition as a clause) → `templates`
 (conditions that are made once) → `remembered` (those of subjects that asked before) → `conditions` (`permitted`) →
 `selects` (the parts of a select) → `column_values` (SQL that comes with the rows of a class) → `returned` (whose
 values a statement returns) → `loads` (what a statement loads besides its rows) → `statements` (`authorized`) →
-`awaited` (both for asyncio) → `resources` (a row as the resource of a decision).
+`awaited` (both for asyncio) → `resources` (a row as the resource of a decision) → `changing` (rows
+before and after a flush).
 """
 
-from ..queries.refusal import QueryRefused
+from ..queries.refusal import ChangeRefused, QueryRefused
 from .awaited import aauthorized, apermitted
+from .changing import changing
 from .conditions import permitted
 from .grants import grants_table
 from .resources import resource_of
 from .statements import authorized
 
-__all__ = ["QueryRefused", "aauthorized", "apermitted", "authorized", "grants_table", "permitted", "resource_of"]
+__all__ = [
+    "ChangeRefused",
+    "QueryRefused",
+    "aauthorized",
+    "apermitted",
+    "authorized",
+    "changing",
+    "grants_table",
+    "permitted",
+    "resource_of",
+]
