@@ -26,6 +26,25 @@ CONSTRAINTS = [
 ]
 
 
+FAULTY = {
+    "click": "8.3.2",  # commands in the name of an editor
+    "cryptography": "49.0.0",  # among others: buffers that are not contiguous, constraints on names
+    "django": "5.2.16",  # headers, cookies and caches
+    "flask": "3.1.2",  # a session that a cache may keep
+    "msgspec": "0.21.0",  # a crash on Python 3.13, and memory that is never freed
+    "pip": "25.3",  # files outside the folder that an archive is unpacked to
+    "playwright": "1.55.0",  # a browser that is fetched without a check of certificates
+    "protobuf": "6.33.4",  # nesting without a limit
+    "pyjwt": "2.12.1",  # a part of the issuer, unknown `crit` headers, a JWK that counts as a secret
+    "pymysql": "1.1.0",  # names of columns that are not escaped
+    "pytest": "9.0.2",  # a folder of temporary files that others can make first
+    "setuptools": "82.0.1",  # files outside the folder
+    "starlette": "1.3.0",  # forms without limits
+    "urllib3": "2.6.3",  # credentials in redirects, and answers that grow when unpacked
+}
+"""The newest version of each package that has a known fault."""
+
+
 def versions(minor: str) -> dict[str, list[str]]:
     """The versions of each package that are in force on Python 3.`minor` for Linux."""
     on: Any = dict(default_environment()) | {
@@ -90,6 +109,14 @@ def test_what_requirements_need_has_a_version_too() -> None:
             seen.add(key)
             waiting.extend(needed_by(requirement))
     assert seen
+
+
+def test_no_range_admits_a_version_with_a_known_fault() -> None:
+    every = (*PROJECT["dependencies"], *(one for extra in PROJECT["optional-dependencies"].values() for one in extra))
+    asked = [Requirement(text) for text in every]
+    assert set(FAULTY) <= {canonicalize_name(one.name) for one in asked}
+    found = [one for one in asked if one.specifier.contains(FAULTY.get(canonicalize_name(one.name), "0.0"))]
+    assert [str(one) for one in found] == []
 
 
 def test_the_commands_use_the_constraints() -> None:
