@@ -11,6 +11,7 @@ from functools import cached_property
 
 from ...bundles.program.facts import EntityKey, GrantHolder
 from .changed_pairs import pairs_by_role, pairs_of_subjects
+from .differences.cases import Cases, SubjectTypes
 from .differences.pair_rules import PairRules, RenamedResource
 from .members import Rest
 from .models.grants import NO_GRANTS, Grants, PairGrants
@@ -54,6 +55,18 @@ class Population:
 
     def __len__(self) -> int:
         return len(self._people)
+
+    def subject_types(self, rules: PairRules, one: Class) -> SubjectTypes:
+        """Returns the types of the subjects of a class, if declarations of strict models depend on them (E8)."""
+        if one.has_others or not Cases.of(rules.sides, rules.pair).reads_subjects:
+            return None
+        if any(isinstance(part, Rest) for part in one.parts):
+            return self._types
+        return frozenset(person.shown.type for person in one.members())
+
+    @cached_property
+    def _types(self) -> frozenset[str]:
+        return frozenset(person.shown.type for person in self._people)
 
     def of_type(self, type: str) -> int:
         """Returns the number of the subjects of a type."""

@@ -10,12 +10,13 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from ...bundles.conditions.trees.diagrams import OutOfSteps
-from ...bundles.conditions.trees.tree import FilterTree, leaves
+from ...bundles.conditions.trees.tree import And, FilterTree, leaves
 from . import limits as reasons
 from .changed_pairs import changed_by_rules
 from .classes import Class, Population
 from .conditions.translate import TooManyAlternatives
 from .conditions.variables import CLOCK
+from .differences.cases import Cases
 from .differences.diagram import Kind, NamedBody
 from .differences.differing import BothRules, Budget, Change, changes
 from .differences.pair_rules import PairRules, RenamedResource
@@ -28,8 +29,9 @@ from .other_reasons import ReasonComparison
 from .own_ids import with_own_id
 from .regions import OtherReasons, People, Region, Unknown
 from .touched import touched
+from .values.instants_tried import ZoneOf
 from .witnesses.entities import Entities
-from .witnesses.instants_tried import ZoneOf
+from .witnesses.impossible import Impossible
 from .witnesses.witness import Judge, Search, Witness, is_gain, is_loss
 
 Found: TypeAlias = Sequence[tuple[Class, Change]]
@@ -100,11 +102,11 @@ class Comparison:
         for one in self._classes(rules, movers):
             self._budget.spend(1)
             both = self._both(rules, one)
-            if both[0] != both[1]:
+            if both.old != both.new:
                 by_rules[both].append(one)
         differences: dict[tuple[bool, FilterTree, RenamedResource | None], list[tuple[Class, Change]]]
         differences = defaultdict(list)
-        for both, found in changes(list(by_rules), self._budget):
+        for both, found in changes(list(by_rules), self._budget, Cases.of(rules.sides, rules.pair)):
             if found is None:
                 self._unknown(rules.pair, reasons.TOO_MANY_STEPS)
             for one in by_rules[both]:
@@ -118,7 +120,7 @@ class Comparison:
     def _both(self, rules: PairRules, one: Class) -> BothRules:
         """Returns the rules of both models that apply to a class."""
         old, new = (rules.rules(one.one, one.grants, side, one.resource) for side in (0, 1))
-        return old, new
+        return BothRules(old, new, self._population.subject_types(rules, one))
 
     def _classes(self, rules: PairRules, movers: Sequence[Person]) -> Iterator[Class]:
         """Yields the classes of subjects for any resource, and then for each name that means another resource."""
@@ -137,6 +139,8 @@ class Comparison:
         told = self.found.gains if gains else self.found.loses
         witness = self._witness(rules, gains, when, found) if len(told) < self.limits.regions else None
         if witness is None:
+            if all(Impossible(change.diagrams, change.types).is_empty(change.node) for _, change in found):
+                return
             full = len(told) >= self.limits.regions
             self._unknown(rules.pair, reasons.TOO_MANY_REGIONS if full else reasons.NO_WITNESS)
             return
@@ -149,7 +153,7 @@ class Comparison:
                 subjects=subjects,
                 others=others,
                 roles=self._roles(rules, found, gains),
-                when=when,
+                when=_new_first(when, found),
                 resources=touched(self.before, self.after, rules, when, gains),
                 witness=witness,
                 resource_name=None if resource is None else (resource.kind, resource.name),
@@ -215,3 +219,11 @@ def renamed_resources(before: Side, after: Side) -> Mapping[str, list[RenamedRes
                 if old.get(one) != new.get(one):
                     found[name].append(RenamedResource(kind, one, (old.get(one), new.get(one))))
     return found
+
+
+def _new_first(when: FilterTree, found: Found) -> FilterTree:
+    """Returns a condition with its parts in another order: those that the change is about come first."""
+    if not isinstance(when, And):
+        return when
+    changed = {key for _, change in found for key in change.changed}
+    return And(tuple(sorted(when.children, key=lambda part: changed.isdisjoint(leaf.key for leaf in leaves(part)))))

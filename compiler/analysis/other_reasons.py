@@ -16,6 +16,7 @@ from ...bundles.conditions.trees.diagrams import OutOfSteps
 from ...bundles.conditions.trees.tree import FilterTree
 from .classes import Class, Population
 from .conditions.translate import TooManyAlternatives
+from .differences.cases import Cases
 from .differences.differing import BothRules, Budget, Change, changes
 from .differences.pair_rules import PairRules
 from .differences.reason_diagram import ReasonDiagrams
@@ -26,8 +27,8 @@ from .models.reach import reaches
 from .models.sides import Pair, Side
 from .own_ids import with_own_id
 from .regions import OtherReasons, ReasonRegion
+from .values.instants_tried import ZoneOf
 from .witnesses.entities import Entities
-from .witnesses.instants_tried import ZoneOf
 from .witnesses.witness import Judge, Search, is_other_reason
 
 Found: TypeAlias = Sequence[tuple[Class, Change]]
@@ -96,10 +97,11 @@ class ReasonComparison:
         for one in self.population.classes(rules, movers):
             old, new = (rules.rules(one.one, one.grants, side) for side in (0, 1))
             if old != new:
-                by_rules[old, new].append(one)
+                by_rules[BothRules(old, new, self.population.subject_types(rules, one))].append(one)
         self._budget.spend(self.population.steps - before)
         found: list[tuple[Class, Change]] = []
-        for key, changed in changes(list(by_rules), self._budget, ReasonDiagrams, with_conditions=False):
+        cases = Cases.of(rules.sides, rules.pair)
+        for key, changed in changes(list(by_rules), self._budget, cases, ReasonDiagrams, with_conditions=False):
             if changed is None:
                 return None
             found += [(one, change) for one in by_rules[key] for change in changed]

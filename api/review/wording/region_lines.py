@@ -1,6 +1,6 @@
 """Words a region in lines: its subjects, by which roles, when, on how many resources, and an example."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from ....bundles.wording import joined, quoted
@@ -16,7 +16,7 @@ def region_lines(region: ShownRegion) -> Iterator[str]:
     """Yields the lines below the one that names the subjects: roles, conditions, resources and an example."""
     if region.roles:
         yield f"    by the role{'s' if len(region.roles) > 1 else ''} {joined([*map(quoted, region.roles)], 'or')}"
-    yield from (f"    {'and' if number else 'if'} {sentence}" for number, sentence in enumerate(region.when))
+    yield from condition_lines(region.when)
     if isinstance(region.resource_name, ShownName):
         kind = region.resource_name.kind.replace("_", " ")
         yield f"    if a request names the resource by the {kind} {quoted(region.resource_name.value)}"
@@ -24,6 +24,11 @@ def region_lines(region: ShownRegion) -> Iterator[str]:
         yield f"    on {counted(region.resources, 'registered resource')}"
     at = f" At {region.now}." if isinstance(region.now, str) else ""
     yield f"    for example: {question(region.witness)}{_sent(region.witness)}{at}"
+
+
+def condition_lines(sentences: Iterable[str]) -> Iterator[str]:
+    """Yields a line for each of some conditions, all of which must be true."""
+    yield from (f"    {'and' if number else 'if'} {sentence}" for number, sentence in enumerate(sentences))
 
 
 def _sent(request: Mapping[str, Any]) -> str:

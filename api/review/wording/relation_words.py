@@ -84,7 +84,7 @@ def _phrases() -> Iterator[_Said]:
         yield _Said(relations.unreadable(op), "{left} has a value while {right} is missing or does not fit")
     every, unordered = frozenset(relations.EVERY), frozenset[str]()
     for op in _FAILING:
-        fails = every - relations.holding(op) - relations.unreadable(op) - relations.LEFT_MISSING
+        fails = relations.failing(op)
         unordered = fails if op is Operator.LT else unordered & fails
         yield _Said(fails, f"{{left}} {negated(predicate_of_reference(op, '{right}').holds)}")
         yield _Said(

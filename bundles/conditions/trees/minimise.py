@@ -68,9 +68,14 @@ class Minimiser:
         self._sums: dict[tuple[Node, Node], Cover] = {}
         self._sets: dict[tuple[int, int, int], FilterTree] = {}
 
-    def tree(self, node: Node) -> FilterTree:
-        """Returns the tree of a node. Raises OutOfSteps if the budget of the diagrams is spent."""
-        return normalised(self._between(node, node).tree)
+    def tree(self, node: Node, cases: Node = TRUE) -> FilterTree:
+        """Returns the tree of a node. Rows that are none of the `cases` make no difference.
+
+        Raises OutOfSteps if the budget of the diagrams is spent.
+        """
+        diagrams = self._diagrams
+        lower, upper = diagrams.conjunction(node, cases), diagrams.disjunction(node, diagrams.negation(cases))
+        return normalised(self._between(lower, upper).tree)
 
     def _between(self, lower: Node, upper: Node) -> Cover:
         """Returns the shortest tree that is found for a condition between `lower` and `upper`.

@@ -34,7 +34,7 @@ from ..conditions.variables import (
     value_test,
 )
 from ..differences.diagram import NamedBody
-from ..witnesses.instants_tried import ZoneOf, fits, in_cell
+from ..values.instants_tried import ZoneOf, fits, in_cell
 from .question import OPEN, Known
 
 _TURNED: Final = {

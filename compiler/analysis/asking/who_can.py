@@ -26,8 +26,8 @@ from ..limits import Limits
 from ..models.people import Person
 from ..models.sides import Side
 from ..regions import People
+from ..values.instants_tried import ZoneOf
 from ..witnesses.entities import Entities
-from ..witnesses.instants_tried import ZoneOf
 from ..witnesses.witness import Judge, Search, Witness
 from .known_values import under
 from .question import OPEN, Bag, Known, Question
@@ -113,7 +113,10 @@ class _WhoCan(Comparison):
         return self.after.subject_attributes.get(person.shown, _NOTHING)
 
     def _both(self, rules: PairRules, one: Class) -> BothRules:
-        return frozenset(), self._applied(rules.rules(one.one, one.grants, 1, one.resource), one)
+        found = self._applied(rules.rules(one.one, one.grants, 1, one.resource), one)
+        type = self._question.subject_type
+        types = frozenset({type}) if one.has_others and type else self._population.subject_types(rules, one)
+        return BothRules(frozenset(), found, types)
 
     def _applied(self, rules: frozenset[NamedBody], one: Class) -> frozenset[NamedBody]:
         person, question = one.one, self._question

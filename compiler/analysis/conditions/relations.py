@@ -96,6 +96,19 @@ def _comparisons() -> Mapping[frozenset[str], tuple[Operator, bool]]:
     return {tested(op, effect): (op, effect == "DENY") for effect in ("DENY", "ALLOW") for op in _OPERATORS}
 
 
+def failing(op: Operator) -> frozenset[str]:
+    """Returns the relations of two values that fit an operator, for which its comparison does not hold."""
+    return frozenset(EVERY) - holding(op) - unreadable(op) - LEFT_MISSING
+
+
+def simple_sets() -> Iterator[frozenset[str]]:
+    """Yields sets of relations that a few words say, the simplest first."""
+    yield from map(holding, _OPERATORS)
+    yield from map(failing, _OPERATORS)
+    yield from (holding(op) | unreadable(op) for op in _OPERATORS)
+    yield from (failing(op) | unreadable(op) for op in _OPERATORS)
+
+
 def operators() -> Iterator[Operator]:
     """Yields the operators that can compare with a reference."""
     yield from _OPERATORS

@@ -16,6 +16,7 @@ from ....bundles.conditions.trees.domain import MISSING, Domain, Test, normal_te
 from ....bundles.conditions.trees.rule_diagram import Bits, numbers_in, union_of
 from ..conditions.lines import LineDomain, line_domain
 from ..conditions.variables import PRESENT, AnyTest, Body, SpanTest, ValueTest, is_attribute
+from .cases import Cases, SubjectTypes
 
 FIRST: Final = 1
 SECOND: Final = 2
@@ -47,8 +48,10 @@ _NONE: Final = Nodes(FALSE, FALSE)
 class DifferenceDiagrams:
     """The diagrams of several classes of subjects, which share their nodes. `lines` has the special variables."""
 
-    def __init__(self, rules: Iterable[NamedBody], steps: int):
+    def __init__(self, rules: Iterable[NamedBody], steps: int, cases: Cases):
         """`rules` are those of all classes and both models. Raises OutOfSteps if it takes more than `steps`."""
+        self.cases = cases
+        self._known_cases: dict[SubjectTypes, Node] = {}
         self._rules = tuple(rules)
         self._places = {rule: number for number, rule in enumerate(self._rules)}
         self.lines: dict[str, LineDomain] = {}
@@ -77,6 +80,29 @@ class DifferenceDiagrams:
         self._by_side = [(side, *self._effects(rules)) for side, rules in ((FIRST, old), (SECOND, new))]
         nodes = self._node(0, union_of(allow | deny for _, allow, deny in self._by_side), 0, 0)
         return {Kind.GAINS: nodes.gains, Kind.LOSES: nodes.loses}
+
+    def of_cases(self, types: SubjectTypes) -> Node:
+        """Returns the condition that a request of a subject of some types is a case. Raises OutOfSteps."""
+        if not self.cases.sides:
+            return TRUE
+        found = self._known_cases.get(types)
+        if found is None:
+            found = TRUE
+            for level in range(len(self.diagrams.questions) - 1, -1, -1):
+                question = self.diagrams.questions[level]
+                if question.opaque is None:
+                    cells = self._cells(question.key, question.domain, types)
+                    answers = [found if cells >> cell & 1 else FALSE for cell in range(question.answers)]
+                    found = self.diagrams.node(level, answers)
+            self._known_cases[types] = found
+        return found
+
+    def _cells(self, key: str, domain: Domain, types: SubjectTypes) -> int:
+        if is_attribute(key):
+            return self.cases.cells(key, domain, types)
+        possible = self.cases.states(key, types)
+        cells = enumerate(self.lines[key].cells)
+        return sum(1 << number for number, cell in cells if cell.spans or possible & cell.states)
 
     def meets(self, node: Node, rule: NamedBody) -> bool:
         """Returns whether a rule can hold where a condition does. Raises OutOfSteps."""
@@ -122,7 +148,7 @@ class DifferenceDiagrams:
         for test in tests:
             if isinstance(test, ValueTest):
                 found.setdefault(test.meant, normal_test(test.op, test.value))
-                if test.or_missing:  # so that a missing value has a separate cell
+                if test.or_missing or not self.cases.may_be_missing(key):  # so that a missing value has a separate cell
                     found.setdefault(PRESENT.meant, (PRESENT.op, PRESENT.value))
         self.numbers[key] = {meant: number for number, meant in enumerate(found)}
         return partition(list(found.values()))

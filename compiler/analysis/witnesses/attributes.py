@@ -24,7 +24,7 @@ from ..conditions.variables import (
     parts,
     sides_of,
 )
-from .accepted import Accepted
+from ..values.accepted import Accepted
 from .linked import Link, solved, unique, values_beside
 from .paths import Path
 

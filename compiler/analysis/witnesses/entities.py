@@ -10,7 +10,7 @@ from ..conditions.variables import CLOCK, GRANT, NO, OTHER_GRANT, REGISTERED, YE
 from ..differences.pair_rules import ALL_TIME, RESOURCE_ID, PairRules, RenamedResource
 from ..models.grants import Grants, OnResources, Spans
 from ..models.people import Person
-from .instants_tried import in_cell, nearest_clock
+from ..values.instants_tried import in_cell, nearest_clock
 from .paths import Path
 
 STRANGER: Final = "someone"
@@ -23,6 +23,8 @@ _GRANTS: Final = (GRANT, OTHER_GRANT)
 _FEW: Final = 20
 _TYPES: Final = 3
 _USUAL_TYPE: Final = "user"
+_OTHER_TYPE: Final = "other"
+"""A type of subjects that no model declares, so that their attributes are not checked (E8)."""
 
 
 @dataclass(frozen=True)
@@ -110,6 +112,8 @@ class Entities:
         subjects = [side.facts.subjects for side in self.rules.sides]
         known = islice(dict.fromkeys(key.type for side in subjects for key in side), _FEW)
         usual = sorted({*known, _USUAL_TYPE}, key=lambda type: (type != _USUAL_TYPE, type))[:_TYPES]
+        if any(side.declarations.subjects for side in self.rules.sides):
+            usual.append(_OTHER_TYPE)
         types = choices.get(attribute("subject_attrs", "type"), [self.subject_type] if self.subject_type else usual)
         ids = choices.get(attribute("subject_attrs", "id"), [STRANGER, f"{STRANGER}-else"])
         for type, id in product(types, ids):

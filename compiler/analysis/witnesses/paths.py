@@ -7,7 +7,7 @@ from typing import Final
 from ....bundles.conditions.trees.diagrams import FALSE, TRUE, Diagrams, Node
 from ....bundles.conditions.trees.domain import MISSING, Domain
 from ....bundles.conditions.values import Json
-from .candidates import fits
+from ..values.candidates import fits
 
 _SIMPLE: Final = 48
 """The first paths are the simplest ones. Later ones are scattered, so that not all of them begin alike."""

@@ -16,12 +16,12 @@ from ....bundles.conditions.trees.diagrams import Node
 from ....bundles.conditions.values import Json
 from ..conditions.variables import CLOCK, MISSING, NO, UNREADABLE, SpanTest, attribute, is_attribute, is_week
 from ..differences.diagram import DifferenceDiagrams
-from .accepted import Accepted
+from ..values.accepted import Accepted
+from ..values.candidates import values_of
+from ..values.instants_tried import USUAL, ZoneOf, in_cell, instants, readable
+from ..values.instants_tried import fits as instant_fits
 from .attributes import Attributes, placed
-from .candidates import values_of
 from .entities import Entities
-from .instants_tried import USUAL, ZoneOf, in_cell, instants, readable
-from .instants_tried import fits as instant_fits
 from .paths import Path, paths
 
 Judge: TypeAlias = Callable[[Mapping[str, Any], float], str | None]

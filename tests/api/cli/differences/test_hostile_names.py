@@ -12,8 +12,9 @@ NO_MARKUP = re.compile(r"(?:\\.|[^\\`*_~<>&|\[\]])*")
 """Text of Markdown in which nothing is markup."""
 
 LINES = re.compile(
-    r"(?:gains|loses|not known:|not counted:|reasons of|\S*\.json →|(?:policies|assignments|grants|resource_types|roles"
-    r"|groups): \d|[-+ ] |staging \(revision 1\) →|digest |not possible: |↕ |)"
+    r"(?:gains|loses|each change below|not known:|not counted:|reasons of|\S*\.json →|"
+    r"(?:policies|assignments|grants|resource_types|roles|groups): \d|[-+ ] |"
+    r"staging \(revision 1\) →|digest |not possible: |↕ |)"
 )
 """The beginnings of lines that Writ writes. A name with a line break would make another one."""
 

@@ -62,7 +62,7 @@ def test_a_wider_condition_names_who_gains_what(before):
         "resources": 1,
         "witness": region["witness"],
     }
-    assert with_term["when"] == ["the service's clock is before 2027-01-01T00:00:00Z", *region["when"]]
+    assert with_term["when"] == [*region["when"], "the service's clock is before 2027-01-01T00:00:00Z"]
     assert region["witness"]["resource"]["properties"] == {"status": "closed"}
     assert region["witness"]["context"]["time"]
 

@@ -23,6 +23,9 @@ _ALWAYS: Final = ("time", "ip", "ip_address")
 _SECTIONS: Final = ("subject_attrs", "action_attrs", "resource_attrs", "context_attrs")
 _MOST: Final = 12
 
+UNDECLARED: Final = Declared("string", ())
+"""The declaration of an attribute that a request can't send: it has no value."""
+
 _USUAL_VALUES: Final[Mapping[AttributeKind, Sequence[Json]]] = {
     "string": ("a", "b", ""),
     "number": (0, 1, 2, -1),
@@ -72,6 +75,13 @@ class Accepted:
             yield from _inside(kinds, name) if stated is None else _values(stated)
         for stated in self._demanded(key):
             yield from _values(stated)
+
+    def stated(self, key: str) -> Iterator[Declared | None]:
+        """Yields the declaration of an attribute in each model, or None if it takes any value there."""
+        checked = list(self._declared(key))
+        yield from (None for _ in range(len(self.sides) - len(checked)))
+        for kinds, name in checked:
+            yield kinds.get(name, None if _is_inner(kinds, name) else UNDECLARED)
 
     @cached_property
     def required(self) -> Sequence[str]:
