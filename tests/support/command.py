@@ -9,11 +9,10 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from tests.support.forks import Forked, Line
+from tests.support.waiting import PATIENCE_SECONDS
 
 WRIT: Final = Path(sys.executable).parent / "writ"
 """The installed command, for tests of what this process and a fork of it can't show."""
-
-_PATIENCE_SECONDS: Final = 60
 
 
 def writ(
@@ -35,7 +34,7 @@ def writ(
         words = [str(WRIT), *map(str, arguments)]
         command = Forked(Line(words, given, output, errors, cwd or Path.cwd(), environment, constants or {}))
         try:
-            code = command.wait(_PATIENCE_SECONDS)
+            code = command.wait(PATIENCE_SECONDS)
         finally:
             command.kill()
         return CompletedProcess(words, code, output.read_bytes(), errors.read_bytes())

@@ -18,6 +18,7 @@ from writ.compiler.source import Source
 from tests.bench.http.installing import OPA_VERSION, PEERS, Unavailable, opa_binary
 from tests.bench.http.processes import running
 from tests.support.ports import free_port
+from tests.support.waiting import PATIENCE_SECONDS
 
 __all__ = ["PEERS", "Opa", "Unavailable", "built_opa", "files_of", "opa_binary", "running_opa"]
 
@@ -30,7 +31,6 @@ decisions := [decision |
 	decision := data.writ.decision with input as asked.request with time.now_ns as asked.now
 ]
 """
-_PATIENCE_SECONDS = 60
 
 
 def built_opa() -> Path | None:
@@ -55,7 +55,7 @@ class Opa:
     """A server of OPA without a bundle. It gets the files of one model after another."""
 
     def __init__(self, url: str):
-        self._client = httpx.Client(base_url=url, timeout=_PATIENCE_SECONDS)
+        self._client = httpx.Client(base_url=url, timeout=PATIENCE_SECONDS)
         self._loaded: dict[str, bytes] = {}
 
     def load(self, files: dict[str, bytes]) -> None:
@@ -108,6 +108,6 @@ def running_opa(binary: Path) -> Iterator[Opa]:
 def evaluated(binary: Path, bundle: Path, request: Document, query: str = "data.writ.decision") -> Any:
     """Returns the answer of `opa eval` for a bundle file, as a sidecar would load it."""
     line = [str(binary), "eval", "--bundle", str(bundle), "--format", "json", "--stdin-input", query]
-    done = subprocess.run(line, input=json.dumps(request).encode(), capture_output=True, timeout=_PATIENCE_SECONDS)
+    done = subprocess.run(line, input=json.dumps(request).encode(), capture_output=True, timeout=PATIENCE_SECONDS)
     assert done.returncode == 0, done.stdout + done.stderr
     return json.loads(done.stdout)["result"][0]["expressions"][0]["value"]

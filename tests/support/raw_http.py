@@ -7,9 +7,8 @@ from dataclasses import dataclass
 import msgspec
 
 from tests.support.processes import has_read
-from tests.support.waiting import wait_until
+from tests.support.waiting import PATIENCE_SECONDS, wait_until
 
-_PATIENCE_SECONDS = 60
 _PIECE = 65_536
 
 
@@ -37,7 +36,7 @@ class RawConnection:
         self, host: str, port: int, trust: ssl.SSLContext | None = None, session: ssl.SSLSession | None = None
     ) -> None:
         """Connect; over TLS where there is something to `trust` a certificate by. Resume the TLS `session`, if any."""
-        self.socket = socket.create_connection((host, port), _PATIENCE_SECONDS)
+        self.socket = socket.create_connection((host, port), PATIENCE_SECONDS)
         if trust is not None:
             self.socket = trust.wrap_socket(self.socket, server_hostname=host, session=session)
         self._received = b""

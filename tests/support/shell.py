@@ -12,9 +12,9 @@ from threading import Thread
 from typing import Final
 
 from tests.support.forks import Forked, Line
+from tests.support.waiting import PATIENCE_SECONDS
 
 _STREAMS: Final = 3
-_PATIENCE_SECONDS: Final = 60
 _WRIT: Final = """\
 #!{python} -ISE
 import json, os, socket, sys
@@ -75,6 +75,6 @@ def _answer(asked: socket.socket) -> None:
         for one in streams:
             one.close()
         try:
-            asked.sendall(str(command.wait(_PATIENCE_SECONDS)).encode())
+            asked.sendall(str(command.wait(PATIENCE_SECONDS)).encode())
         finally:
             command.kill()

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-PATIENCE_SECONDS: Final = 60
+PATIENCE_SECONDS: Final = 120
 """A busy machine gets there in this time. Only a test that fails waits so long."""
 
 _POLL_SECONDS: Final = 0.02

@@ -315,6 +315,8 @@ def receiving(proxy: Front) -> int:
     """How many requests the service has half of, by its own count. It is up to a second old: it has one more then."""
     with proxy.behind.direct() as direct, socket.socket(socket.AF_UNIX) as half:
         half.connect(str(proxy.behind.path))
+        half.sendall(b"GET /healthz HTTP/1.1\r\nHost: writ\r\n\r\n")
+        assert half.recv(4_096).startswith(b"HTTP/1.1 200")
         half.sendall(b"POST")
         assert wait_until(lambda: _counted(direct) > 0)
         return _counted(direct) - 1
