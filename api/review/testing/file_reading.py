@@ -93,7 +93,12 @@ def tests_in(file: TestFile) -> tuple[ReadTest, ...]:
 
 
 def _shaped(value: Json, findings: Findings) -> TestFile | None:
-    """Returns the file in a value, or None with findings if a part has the wrong shape. It may have other faults."""
+    """Returns the file in a value, or None with findings if a part has the wrong shape. It may have other faults.
+
+    A `model` that is a text is the only source.
+    """
+    if isinstance(value, dict) and isinstance(source := value.get("model"), str) and source:
+        value = value | {"model": [source]}
     try:
         file = msgspec.convert(value, TestFile)
         found = check_tests(file)

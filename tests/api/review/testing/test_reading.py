@@ -20,7 +20,8 @@ FAULTS = [
     ("- 1", "wrong-type", 1, "expected an object", ""),
     ("tests: []", "no-expectation", 1, "the file has no tests", ""),
     ("test: []", "unknown-member", 1, "unknown member `test`", "did you mean `tests`?"),
-    ("model: m.yaml\ntests: []", "wrong-type", 1, "expected an array", ""),
+    ("model: 5\ntests: []", "wrong-type", 1, "expected an array", ""),
+    ("model: ''\ntests: []", "wrong-type", 1, "expected an array", ""),
     ("tests:\n- {name: n, reqest: {}}", "unknown-member", 2, "unknown member `reqest`", "did you mean `request`?"),
     ("tests:\n- {request: {}}", "missing-member", 2, "the member `name` is missing", ""),
     ("tests:\n- {name: n}", "either-or", 2, "this one has none", ""),
@@ -227,3 +228,12 @@ def test_the_codes_are_told(request):
     names = [code.name for code in TEST_CODES]
     assert names == sorted(names)
     assert not {*names} & {code.name for code in CODES}
+
+
+@pytest.mark.parametrize(
+    ("model", "sources"), [("../policies/app.writ", ("../policies/app.writ",)), ("[a, b]", ("a", "b"))]
+)
+def test_a_model_is_a_text_or_a_list(model: str, sources: tuple[str, ...]) -> None:
+    text = f"model: {model}\ntests:\n- {{name: n, request: {ASK}, expect: {{decision: true}}}}"
+    found = read_file(Source("t.test.yaml", text.encode()))
+    assert (found.model, found.diagnostics) == (sources, ())
