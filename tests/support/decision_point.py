@@ -32,11 +32,12 @@ class Asked:
 class DecisionPoint:
     """The server. Each function in `script` answers one request in its place; then every question is allowed.
 
-    `metadata` is its document, without the URLs' beginning, or None if it has none.
+    `metadata` is its document, without the URLs' beginning, or None if it has none. `whole` is one as it is sent.
     """
 
     url: str = ""
     metadata: dict[str, str] | None = None
+    whole: dict[str, str] | None = None
     script: list[Callable[["Handler"], None]] = field(default_factory=list)
     always: Callable[["Handler"], None] | None = None
     asked: list[Asked] = field(default_factory=list)
@@ -71,7 +72,8 @@ class Handler(BaseHTTPRequestHandler):
         point.asked.append(Asked(self.command, self.path, headers, body, self.client_address[1]))
         if self.path.startswith(METADATA):
             document = point.metadata
-            told = None if document is None else {name: point.url + path for name, path in document.items()}
+            whole = None if document is None else {name: point.url + path for name, path in document.items()}
+            told = point.whole or whole
             self.reply(404 if told is None else 200, told or {"error": "there is no such path"})
         elif point.script:
             point.script.pop(0)(self)

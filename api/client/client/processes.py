@@ -1,6 +1,7 @@
 """All that a client has in one process. A forked process makes its own connections, and goes on with the rest."""
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Generic, NamedTuple, TypeVar
 
@@ -55,6 +56,7 @@ class OfProcesses(Generic[SessionT, DriverT]):
         request_id: TextNow | None = None,
         traceparent: TextNow | None = None,
         discover: bool = True,
+        origins: Iterable[str] = (),
     ):
         """Nothing is sent yet.
 
@@ -70,6 +72,7 @@ class OfProcesses(Generic[SessionT, DriverT]):
             request_id: Gives the `X-Request-ID` of a call: a function or a context variable.
             traceparent: Gives the `traceparent` of a call. By default, it names the current span of OpenTelemetry.
             discover: Whether to read the metadata of the decision point. If not, it has the URLs of Writ's service.
+            origins: Other origins that its metadata may name, such as `https://search.example`. They get the token.
 
         Raises:
             ValueError: The URL or a time limit can't be used.
@@ -86,6 +89,7 @@ class OfProcesses(Generic[SessionT, DriverT]):
             request_id=request_id,
             traceparent=traceparent,
             discover=discover,
+            origins=tuple(origins),
         )
         self._session = session
         self._processes: dict[tuple[int, int], Process[DriverT]] = {}

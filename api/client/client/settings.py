@@ -11,7 +11,7 @@ from urllib.parse import quote, urlsplit
 
 from .calling.caller import Caller
 from .calling.credentials import ClientCredentials, Token, credential_of
-from .calling.discovery import Discovery
+from .calling.discovery import Discovery, origin_of
 from .calling.revision import Revisions
 from .calling.tracing import TextNow, headers_now
 from .management.grants import GrantCalls
@@ -42,13 +42,16 @@ class ClientSettings:
     request_id: TextNow | None
     traceparent: TextNow | None
     discover: bool
+    origins: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Raises ValueError for a URL that is none, or a time limit that is not positive."""
+        """Raises ValueError for a URL or an origin that is none, or a time limit that is not positive."""
         for url in (self.url,) if self.agent is None else (self.url, self.agent):
-            parts = urlsplit(url)
-            if parts.scheme not in ("http", "https") or not parts.netloc or parts.query or parts.fragment:
+            if not _is_url(url):
                 raise ValueError(f"`{url}` is no URL of a decision point, such as `https://writ.example`")
+        for origin in self.origins:
+            if origin_of(origin) is None:
+                raise ValueError(f"`{origin}` is no origin, such as `https://search.example`")
         if not (self.timeout > 0 and self.write_timeout > 0):
             raise ValueError("a time limit is a positive number of seconds")
 
@@ -80,6 +83,15 @@ class ClientSettings:
         return {"verify": ssl.create_default_context(cafile=str(self.ca_file))}
 
 
+def _is_url(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        has_place = bool(parts.netloc) and parts.port != 0  # Python reads the port late, and raises for an odd one
+    except ValueError:
+        return False
+    return has_place and parts.scheme in ("http", "https") and not parts.query and not parts.fragment
+
+
 class Calls:
     """All calls of a client in one process. `revision` is a token that is known already, as by the parent of a fork.
 
@@ -90,7 +102,7 @@ class Calls:
         clock, name = time.monotonic, f"`{settings.identifier}`"
         credential = credential_of(settings.token, f"{settings.base}/v1/oauth/token", clock)
         caller = Caller(name, credential, settings.headers, clock, random.random, longest_wait)
-        discovery = Discovery(settings.identifier, caller.plain, clock, settings.discover)
+        discovery = Discovery(settings.identifier, caller.plain, clock, settings.discover, settings.origins)
         self.revisions = Revisions(revision)
         self.questions = Questions(caller, discovery, self.revisions, settings.timeout)
         # An agent decides on while its service is away, so each has its own circuit.

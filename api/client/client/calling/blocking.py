@@ -15,7 +15,13 @@ MOST_BYTES: Final = 64 * 2**20
 
 T = TypeVar("T")
 
-_NOT_SENT: Final = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.UnsupportedProtocol)
+_NOT_SENT: Final = (
+    httpx.ConnectError,
+    httpx.ConnectTimeout,
+    httpx.PoolTimeout,
+    httpx.UnsupportedProtocol,
+    httpx.InvalidURL,
+)
 
 
 @dataclass(frozen=True, slots=True)

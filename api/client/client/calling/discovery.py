@@ -1,7 +1,8 @@
 """The URLs of a decision point: from its AuthZEN metadata, or else the standard paths (authzen.md 82-90)."""
 
 import logging
-from collections.abc import Callable, Iterable, Mapping
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlsplit, urlunsplit
@@ -18,6 +19,9 @@ AGAIN_SECONDS: Final = 30.0
 """The time for which the standard paths serve, if the metadata could not be read for now."""
 
 WELL_KNOWN: Final = "/.well-known/authzen-configuration"
+
+_URL: Final = re.compile(r"[a-z]+://[^\s@#\\\x00-\x20\x7f-\U0010ffff]{1,2000}", re.ASCII)
+_PORTS: Final = {"http": 80, "https": 443}
 
 _IDENTIFIER: Final = "policy_decision_point"
 
@@ -51,10 +55,19 @@ class Discovery:
     """The URLs of the decision point with the identifier `identifier`, a URL without a slash at its end.
 
     `clock` gives the seconds of a monotonic clock. If `asks` is false, the standard paths hold, Writ's own included.
+    `origins` are those that the metadata may name beside the identifier's own.
     """
 
-    def __init__(self, identifier: str, ask: Ask, clock: Callable[[], float], asks: bool = True):
+    def __init__(
+        self,
+        identifier: str,
+        ask: Ask,
+        clock: Callable[[], float],
+        asks: bool = True,
+        origins: Iterable[str] = (),
+    ):
         self._identifier, self._ask, self._clock = identifier, ask, clock
+        self._origins = {origin_of(one) for one in (identifier, *origins)}
         self._found = None if asks else standard(identifier, _MEMBERS.keys())
         self._until = 0.0 if asks else float("inf")
 
@@ -83,7 +96,10 @@ class Discovery:
             self._found = self._found or standard(self._identifier, _AUTHZEN)
             self._until = self._clock() + AGAIN_SECONDS
         else:
-            self._found, self._until = _endpoints_in(self._identifier, answer), self._clock() + CACHE_SECONDS
+            self._found, self._until = (
+                _endpoints_in(self._identifier, answer, self._origins),
+                self._clock() + CACHE_SECONDS,
+            )
 
 
 def standard(identifier: str, offered: Iterable[str]) -> Endpoints:
@@ -105,7 +121,26 @@ def well_known(identifier: str) -> str:
     return urlunsplit((parts.scheme, parts.netloc, WELL_KNOWN + parts.path.rstrip("/"), "", ""))
 
 
-def _endpoints_in(identifier: str, answer: Answer) -> Endpoints:
+def origin_of(url: str) -> tuple[str, str, int | None] | None:
+    """Returns the scheme, the host and the port of a URL that a client may call, or None for another one.
+
+    A URL with a user or a fragment is none, nor one with a character that a URL does not have.
+
+    >>> origin_of("https://Writ.example/access")
+    ('https', 'writ.example', 443)
+    >>> origin_of("https://user:pw@writ.example")
+    """
+    if _URL.fullmatch(url) is None:
+        return None
+    try:
+        parts = urlsplit(url)
+        port = parts.port or _PORTS[parts.scheme]
+    except (ValueError, KeyError):
+        return None
+    return (parts.scheme, parts.hostname.rstrip("."), port) if parts.hostname else None
+
+
+def _endpoints_in(identifier: str, answer: Answer, origins: Collection[object]) -> Endpoints:
     """Returns what the metadata say, if they are those of the identifier (authzen.md 85, 86).
 
     Metadata with another identifier come from a decision point that knows itself by another URL, as behind a proxy.
@@ -128,7 +163,13 @@ def _endpoints_in(identifier: str, answer: Answer) -> Endpoints:
             own,
         )
         return standard(identifier, offered)
-    scheme = urlsplit(identifier).scheme
-    if any(urlsplit(url).scheme not in ("https", scheme) for url in urls.values()):
-        return standard(identifier, offered)  # a credential must not leave by an unprotected way
+    strange = next((url for url in urls.values() if (origin := origin_of(url)) is None or origin not in origins), None)
+    if strange is not None:  # a credential goes only where the application sends it
+        logging.getLogger(LOG).warning(
+            "the metadata of %s name %.200r, which is none of its own URLs: the standard paths are used. Name its "
+            "origin in `origins`, if it may have the client's credential",
+            identifier,
+            strange,
+        )
+        return standard(identifier, offered)
     return _endpoints(urls)

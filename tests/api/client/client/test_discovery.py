@@ -8,7 +8,7 @@ from writ.client import Unreachable
 
 from tests.api.client.client.conftest import Opened
 from tests.api.conftest import ALICE, ALLOWED, READ
-from tests.support.decision_point import METADATA, DecisionPoint, answers
+from tests.support.decision_point import METADATA, DecisionPoint, answers, deciding
 from tests.support.ports import free_port
 from tests.support.server import KEY, Server
 
@@ -68,6 +68,60 @@ def test_metadata_with_another_identifier_are_not_followed(
         assert asker.call("filter", SEARCH)["filter"] == {"type": "const", "value": True}
     assert [one.path for one in point.questions] == ["/access/v1/search/resource"]
     assert "calls itself" in caplog.text
+
+
+ODD = ("http://[::1", "http://127.0.0.1:99999/a", "http://a b/", "http://a\x00/", "http:///a", "ftp://a/", "//a/b", "a",
+       "http://" + "a" * 70_000, "http://\u2028/", "http://a\\@b/", "http://é.example/")  # fmt: skip
+
+
+def told(point: DecisionPoint, url: str) -> None:
+    """Makes the metadata name a URL for searches, which is another server's."""
+    metadata = {
+        "policy_decision_point": point.url,
+        "access_evaluation_endpoint": f"{point.url}/access/own/one",
+        "search_resource_endpoint": url,
+    }
+    point.always = lambda handler: handler.reply(200, {"decision": True, "results": []})
+    point.whole = metadata
+
+
+@pytest.mark.parametrize("url", ODD)
+def test_an_odd_url_in_the_metadata_is_not_used(opened: Opened, point: DecisionPoint, url: str) -> None:
+    """The standard paths hold."""
+    told(point, url)
+    asker = opened(point.url, timeout=20, token="key")
+    assert asker.call("decide", ALLOWED)["decision"] is True
+    assert asker.call("resources", SEARCH) == []
+    assert [one.path for one in point.questions] == ["/access/v1/evaluation", "/access/v1/search/resource"]
+
+
+def test_a_key_goes_only_to_the_origin_of_the_identifier(
+    opened: Opened, point: DecisionPoint, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Nor does the client send a user and a password that stand in a URL of the metadata."""
+    with deciding() as other:
+        other.always = point.always = answers(200, {"results": []})
+        with_user = point.url.replace("http://", "http://user:pw@")
+        for url in (f"{other.url}/search", f"{with_user}/search", f"https{point.url[4:]}/search"):
+            told(point, url)
+            point.asked.clear()
+            with caplog.at_level(logging.WARNING, "writ.client"):
+                assert opened(point.url, timeout=20, token="key").call("resources", SEARCH) == []
+            assert [one.path for one in point.questions] == ["/access/v1/search/resource"]
+            assert all(one.headers.get("authorization") in (None, "Bearer key") for one in point.asked)
+            assert "Name its origin in `origins`" in caplog.text
+        assert other.asked == []
+        told(point, f"{other.url}/search")
+        assert opened(point.url, timeout=20, token="key", origins=[other.url]).call("resources", SEARCH) == []
+        assert [(one.path, one.headers["authorization"]) for one in other.asked] == [("/search", "Bearer key")]
+    with pytest.raises(ValueError, match="no origin"):
+        opened(point.url, origins=["search.example"])
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1:99999", "http://127.0.0.1:x", "http://[::1", "http://a:0"])
+def test_an_odd_url_of_the_application_is_refused_at_once(opened: Opened, url: str) -> None:
+    with pytest.raises(ValueError, match="no URL of a decision point"):
+        opened(url)
 
 
 @pytest.mark.parametrize("document", [{}, {"policy_decision_point": ""}])
