@@ -22,8 +22,8 @@ MAX_SLIPS = 4
 """A misspelt name is recognised if it has at most this many characters more or fewer."""
 
 
-_SHORT, _LIKE_SHORT, _LIKE = 3, 0.75, 0.6
-"""The likeness that a name needs: among the shortest, such as `lte` and `gte`, one letter is another meaning."""
+LIKE: float = 0.6
+"""The likeness of a name that is suggested."""
 
 _MADE_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
@@ -137,10 +137,11 @@ def _literal(value: Json) -> str:
     return "null" if value is None else str(value)
 
 
-def did_you_mean(name: str, known: Collection[str]) -> str:
+def did_you_mean(name: str, known: Collection[str], likeness: float = LIKE) -> str:
     """Returns help that names the word in `known` nearest to `name`, in any case, or "" if none is near.
 
-    A word that means the opposite is never named: who follows it would be told the contrary of what they wrote.
+    A name that is less like it than `likeness` is not near. A word that means the opposite is never named: who follows
+    it would be told the contrary of what they wrote.
 
     >>> did_you_mean("raed", ["read", "update"]), did_you_mean("allow", ["ALLOW", "DENY"])
     ('did you mean `read`?', 'did you mean `ALLOW`?')
@@ -148,7 +149,7 @@ def did_you_mean(name: str, known: Collection[str]) -> str:
     ('', '')
     """
     folded = {word.casefold(): word for word in _comparable(name, known)}
-    near = get_close_matches(name.casefold(), folded, n=1, cutoff=_LIKE_SHORT if len(name) <= _SHORT else _LIKE)
+    near = get_close_matches(name.casefold(), folded, n=1, cutoff=likeness)
     meant = folded[near[0]] if near else None
     return "" if meant is None or is_opposite(name, meant) else f"did you mean {quoted(meant)}?"
 

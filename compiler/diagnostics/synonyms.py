@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Collection
 
 from ...bundles.conditions.operators import OPERATORS
-from ...bundles.wording import did_you_mean, quoted
+from ...bundles.wording import LIKE, did_you_mean, quoted
 
 _WORDS = {
     **{op.value: row.synonyms for op, row in OPERATORS.items()},
@@ -100,6 +100,9 @@ _REMEDIES = {
 }
 """The remedy, by a word of other products for which Writ has none."""
 
+_SHORT, _LIKE_SHORT = 3, 0.75
+"""Among the shortest operators, such as `lte` and `gte`, one letter is another meaning."""
+
 _REMEDIES_OF = {
     "nin": {
         **dict.fromkeys(("exists", "present", "isset", "ispresent", "notnull", "isnotnull"), _PRESENCE),
@@ -139,4 +142,5 @@ def suggest(word: str, known: Collection[str]) -> str:
     if name is not None:
         return f"did you mean {quoted(name)}?"
     of_place = next((remedies for one, remedies in _REMEDIES_OF.items() if one in known), {})
-    return of_place.get(folded) or _REMEDIES.get(folded) or did_you_mean(word, known)
+    likeness = _LIKE_SHORT if "nin" in known and len(folded) <= _SHORT else LIKE
+    return of_place.get(folded) or _REMEDIES.get(folded) or did_you_mean(word, known, likeness)

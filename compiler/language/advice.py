@@ -12,6 +12,7 @@ from .advising.attributes import attributes
 from .advising.commas import NEGATIONS, and_as_type, comma, comma_too_much
 from .advising.comparing import arithmetic, comparing
 from .advising.declaring import declaring
+from .advising.facts import facts
 from .advising.gates import gates
 from .advising.meant_numbers import meant_by_marks
 from .advising.people import included_roles, people, scopes
@@ -306,9 +307,10 @@ _RULES: Sequence[Callable[[FaultPlace], str]] = (
     arithmetic,
     people,
     included_roles,
-    scopes,
     gates,
+    scopes,
     declaring,
+    facts,
     *PHRASES,
     _policy_without_id,
     _braces,

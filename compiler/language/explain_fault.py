@@ -43,6 +43,11 @@ _STARTS = {
     "import": "leave it out: name all files of a model on the command line",
     "package": "leave it out: a model has no packages",
     "has_role": "write `assign editor to user alice`",
+    **dict.fromkeys(("revoke", "remove", "unassign", "drop"), "leave it out: what a model does not give, nobody has"),
+    **dict.fromkeys(
+        ("model", "schema", "define", "relation", "relations"),
+        "there are no relations: write `assign`, `grant`, or a condition such as `when resource.owner is subject.id`",
+    ),
     "principalpolicy": "write `policy`",
     "resourcepolicy": "write `policy`",
 }

@@ -22,6 +22,9 @@ _AFTER_IS = {
 _IDS = ("policy", "role", "type", "group")
 """The statements in which one word is the id."""
 
+_SWITCHES = ("enabled", "not", "effect")
+"""Words after an id that go on with no id."""
+
 _SECTION_NEXT = re.compile(r"\s*(?:resource|subject|action|context)\.")
 
 
@@ -74,7 +77,7 @@ def _id_of_words(place: FaultPlace) -> str:
     if not on_head or place.kind != "NAME" or place.found is None:
         return ""
     same_line = "\n" not in place.text[place.before[-1].end : place.found.start]
-    if not same_line or place.said(1) in ("allow", "deny"):
+    if not same_line or place.said(1) in ("allow", "deny") or place.word in _SWITCHES:
         return ""
     if place.word in ("name", "named", "called", "label", "title"):
         return f"leave {quoted(place.word)} out: the name in quotes follows the id"

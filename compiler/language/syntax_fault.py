@@ -120,6 +120,8 @@ def _help(shown: str, words: Sequence[str], rest: str) -> str:
 def _outside_conditions(shown: str, words: Sequence[str], rest: str) -> str:
     if shown == "*" and words[-1:] in (["allow"], ["deny"]):
         return "write `everyone`"
+    if shown == "*" and words[:1] == ["grant"]:
+        return "write `anything` for any action"
     if shown == "*" and words[:1] == ["route"]:
         return "write `any method` for any method"
     if words[-1:] in (["allow"], ["deny"]) and (role := re.match(r"!\s*(\w+)", shown + rest)):

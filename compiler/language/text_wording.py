@@ -27,6 +27,9 @@ _OPERATOR = re.compile(f"`({'|'.join(_OPERATORS)})`")
 _ROW = re.compile(r"in `(\w+)_attrs`, `\{key: (.+), op: (\w+), value_of: (.+)\}`")
 """A comparison as a model document has it."""
 
+_BOTH = re.compile(r"(?:an? )?`[^`]*`( for [\w, ]+)? \((?:in text )?(`[^`]*`)\)")
+"""What a document says, with the words of the language in parentheses."""
+
 _REFERRED = re.compile(r"the text `[$#]?\{*([\w.]+)\}*` itself")
 _PEOPLE = {
     **dict.fromkeys(
@@ -49,9 +52,10 @@ _PEOPLE = {
 """The help for words that mean no role, as messages show them."""
 
 _ALL = tuple(map(quoted, ("all", "any", "every", "each", "everything", "anything")))
+_ONE_RESOURCE = "a grant is for one resource; for all of a type, write a policy"
 _EVERY = {
     "unknown-type": "write `everything` for every type",
-    "unknown-action": "write `do anything to` for any action",
+    "unknown-action": "write `anything` for any action",
 }
 """The help for words that mean every type, or every action."""
 
@@ -65,14 +69,16 @@ def worded(finding: Finding) -> Finding:
     >>> worded(Finding("bad-reference", "", (), turned)).help
     'turn it round: write `resource.holders has subject.id`'
     """
-    message, help_text = finding.message, HELP.get(finding.help, finding.help)
+    message = finding.message
+    help_text = HELP.get(finding.help) or _BOTH.sub(r"\2\1", finding.help)
     if finding.code in _ABOUT_OPERATORS:
         message, help_text = _OPERATOR.sub(_written, message), _OPERATOR.sub(_written, help_text)
         help_text = _ROW.sub(_comparison, help_text)
     elif finding.code == "unknown-role":
         help_text = _PEOPLE.get(message.removeprefix("unknown role "), help_text)
     elif finding.code in _EVERY and message.endswith(_ALL):
-        help_text = _EVERY[finding.code]
+        is_grant = finding.code == "unknown-type" and finding.path[:1] == ("grants",)
+        help_text = _ONE_RESOURCE if is_grant else _EVERY[finding.code]
     elif finding.code == "looks-like-reference":
         help_text = _reference(message)
     if (message, help_text) == (finding.message, finding.help):

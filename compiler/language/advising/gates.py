@@ -14,7 +14,27 @@ _EXCEPTED = re.compile(
     r" (?P<days>[a-z]{3,9}(?:(?: ?, ?| and | or )[a-z]{3,9})*)",
     re.IGNORECASE,
 )
-_BLOCK: Final = r"(?:[0-9]{1,3}(?:\.[0-9]{1,3}){3}|[0-9a-fA-F]*:[0-9a-fA-F:]*)(?:/[0-9]+)?"
+_BLOCK: Final = r"(?:[0-9]{1,3}(?:\.[0-9]{1,3}){3}|[0-9a-fA-F]*:[0-9a-fA-F]*:[0-9a-fA-F:]*)(?:/[0-9]+)?"
+_MOMENT: Final = r"([0-9]{1,2}:[0-9]{2}(?![0-9:])|[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+(?:Z|[+-][0-9:]+)?)"
+_START = re.compile(
+    rf"(?:(?:not|never) (?:before|until)|(?<!not )(?<!never )(?:after|since|starting))(?: at)? {_MOMENT}", re.IGNORECASE
+)
+_END = re.compile(
+    rf"(?:(?:not|never) after|(?<!not )(?<!never )(?:before|till|ending))(?: at)? {_MOMENT}", re.IGNORECASE
+)
+_HOURS_OUTSIDE = re.compile(
+    rf"(?:not|never|outside|except|unless|excluding)(?: of)?(?: from| between)? {_MOMENT} (?:until|to|and|-) {_MOMENT}",
+    re.IGNORECASE,
+)
+_RATE = re.compile(
+    r"(?:at most |max(?:imum)?(?: of)? |not more than |no more than |up to |limit(?: of)? )?(\d+|once|twice)"
+    r"(?: times| requests| calls|x)? ?(?:per|a|an|each|every|in an?|/) ?(second|minute|hour|day)\b",
+    re.IGNORECASE,
+)
+_TIMES = re.compile(
+    r"(?:max(?:imum)?(?: of)?|not more than|no more than|up to) (\d+) times in (\d+ \w+)", re.IGNORECASE
+)
+_OFTEN: Final = {"once": "1", "twice": "2"}
 _OUTSIDE = re.compile(
     r"(?:from )?(?:(?:anywhere|everywhere|any address|all) )?"
     r"(?:not|except|outside|outside of|but|excluding|unless|without)"
@@ -28,8 +48,36 @@ def gates(place: FaultPlace) -> str:
     line = place.line()
     if place.statement != "policy" or place.found is None or place.compared()[0] in line.split():
         return ""
+    if found := _HOURS_OUTSIDE.search(line):
+        return f"write the hours that are meant, such as {quoted(f'from {found[2]} until {found[1]}')}"
+    if found := _START.search(line):
+        return f"write {quoted(f'from {found[1]}')}"
+    if found := _END.search(line):
+        return f"write {quoted(f'until {found[1]}')}"
+    if found := _RATE.search(line):
+        number = _OFTEN.get(found[1].lower(), found[1])
+        return f"write {quoted(f'at most {number} times in 1 {found[2]}')}"
+    if found := _TIMES.search(line):
+        return f"write {quoted(f'at most {found[1]} times in {found[2]}')}"
+    if "holiday" in line:
+        return "no test knows holidays: let the application send one, such as `context.is_holiday`"
+    if re.search(r"\bon (?:the |a )?weekends?\b", line):
+        return "write `on sat, sun`"
+    return _addresses(place, line) or _days(place, line)
+
+
+def _addresses(place: FaultPlace, line: str) -> str:
     if found := _OUTSIDE.search(line):
         return _outside(place, found[1])
+    found = re.search(_BLOCK, line)
+    if found and place.word in ("ip", "address", "cidr", "addresses", "network"):
+        return f"write {quoted(f'from {found[0]}')}"
+    if found and place.word in ("to", "through"):
+        return "write a block, such as `from 10.0.0.0/28`"
+    return "write a comma between addresses" if found and place.word in ("and", "or") else ""
+
+
+def _days(place: FaultPlace, line: str) -> str:
     if found := _WORKING.search(line):
         is_all = not line[found.end() :].lstrip().startswith(("and", ","))
         return "write `on mon to fri`" if is_all else "write `mon to fri`, and a comma between days"

@@ -116,6 +116,8 @@ def scopes(place: FaultPlace) -> str:
         return "write `to` before the type: `do anything to document`"
     if place.said(1) == "everything" and place.word in _LEFT_OUT:
         return "list the types that are meant, or write a `deny` for the others"
+    if place.is_on_new_line():
+        return ""
     if "not" in (place.word, place.said(1), place.said(2)) and "to" in (place.said(1), place.said(2), place.said(3)):
         return "write a policy with `deny` for what is forbidden"
     if place.said(1) in ("own", "their", "his", "her", "my", "its"):

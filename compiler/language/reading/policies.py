@@ -1,5 +1,6 @@
 """Reads policies: their effect, roles, types and actions, and the gates of time, address and rate."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,6 +15,8 @@ from .statement_clauses import ReadStatement, StatementClause, clause, element, 
 _SECTIONS = ("resource_attrs", "subject_attrs", "action_attrs", "context_attrs")
 WINDOW = ("not_before", "not_after", "days", "start", "end", "timezone")
 """The members of a time window. Each has its own clause."""
+
+_ADDRESS = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}(?:/[0-9]+)?")
 
 _UNITS = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400}
 """The seconds of each unit of a rate limit."""
@@ -165,7 +168,11 @@ def not_after(children: list[Placed]) -> StatementClause:
 
 
 def zone(children: list[Placed]) -> StatementClause:
-    """Reads `in Europe/Oslo`."""
+    """Reads `in Europe/Oslo`. Raises SyntaxFault for an address, which is no zone."""
+    place = children[1]
+    if _ADDRESS.fullmatch(str(place.value)):
+        help_text = f"write {quoted(f'from {place.value}')} for addresses"
+        raise SyntaxFault(f"{quoted(place.value)} is no time zone", place.start, place.end, help_text)
     return clause(children[0], children[1], timezone=children[1])
 
 

@@ -21,8 +21,11 @@ DECLARED = "".join(
         "group eng\n",
     )
 )
-STATEMENTS = ("type", "role", "group", "assign", "grant", "declare", "subject")
-NO_FAULTS = ("unused-extension", "unused-action", "unused-role", "allow-everyone")
+STATEMENTS = (
+    *("type", "role", "group", "assign", "grant", "declare", "subject", "policy", "silence", "requests", "extensions"),
+    *("revoke", "define", "relation", "schema"),
+)
+NO_FAULTS = ("unused-extension", "unused-action", "unused-role", "allow-everyone", "idle-required")
 """What is said about a model of one policy in any case."""
 
 
