@@ -47,7 +47,7 @@ class EvaluationOptions(TypedDict, total=False):
     explain: bool
     valid_until: bool
     attributes: Literal["registered"]
-    actor: SubjectRef
+    actor: SubjectRef | list[SubjectRef]
     strict: bool
 
 
@@ -69,9 +69,10 @@ class DecisionContext(TypedDict, total=False):
     access_path: str
     policy_id: str
     retry_after_seconds: int
-    denied_for: Literal["actor"]
+    denied_for: str
     explanation: dict[str, Any]
     actor_explanation: dict[str, Any]
+    actor_explanations: list[dict[str, Any]]
     valid_until: str | None
     error: dict[str, Any]
 
@@ -90,7 +91,7 @@ SearchOptions = TypedDict(
         "include_direct": bool | Literal["node"],
         "gates": Literal["open", "decide"],
         "attributes": Literal["registered"],
-        "actor": SubjectRef,
+        "actor": SubjectRef | list[SubjectRef],
         "strict": bool,
     },
     total=False,

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from ...bundles.event_loop import refuse_on_event_loop
 from ..requests.evaluation_request import EvaluationRequest
-from ..requests.members import ACTOR, BadRequest, Entity
+from ..requests.members import BadRequest, Entity
 from ..snapshot import Snapshot
 from .decide import specialised_for, subject_of
 
@@ -30,10 +30,10 @@ def prepare(snapshot: Snapshot, request: EvaluationRequest, now: float) -> None:
 
 
 @contextmanager
-def as_faults_of_the_actor() -> Iterator[None]:
-    """Gives faults of the subject inside the block the path of the actor."""
+def as_faults_of(name: str) -> Iterator[None]:
+    """Gives faults of the subject inside the block the path of an actor with a name like `actor[1]`."""
     try:
         yield
     except BadRequest as ex:
-        path = ex.path.replace(_SUBJECT, f"$.{ACTOR}.", 1) if ex.path.startswith(_SUBJECT) else ex.path
+        path = ex.path.replace(_SUBJECT, f"$.options.{name}.", 1) if ex.path.startswith(_SUBJECT) else ex.path
         raise BadRequest(ex.message, path, ex.strict_faults) from None

@@ -1,23 +1,23 @@
 """Answers an evaluation request with all that its options ask for: proof, validity, registered attributes, an actor."""
 
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Any
 
 from ...bundles.conditions.instants import shown_instant
 from ...bundles.event_loop import refuse_on_event_loop
+from ..rates.counted_once import CountedOnce
 from ..rates.rate_table import RateTable
 from ..requests.evaluation_request import EvaluationRequest, read_evaluation
 from ..requests.members import Entity
-from ..requests.options import NO_OPTIONS, EvaluationOptions, read_evaluation_options
+from ..requests.options import NO_OPTIONS, Actors, EvaluationOptions, named_actors, read_evaluation_options
 from ..requests.registry import Registry
 from ..rules.reasons import Answer
 from ..snapshot import Snapshot
 from .decide import decide
 from .explain import explain
-from .on_behalf import as_actor, as_faults_of_the_actor, prepare
+from .on_behalf import as_actor, as_faults_of, prepare
 from .registered import with_registered
 from .validity import valid_until
-
-DENIED_FOR: Final = {"denied_for": "actor"}
 
 
 def respond(
@@ -41,6 +41,8 @@ def respond(
         read = with_registered(snapshot, read, registry)
         if is_strict:
             snapshot.strict_requests.refuse_missing(read[0], read[3], read[6], read[9])
+    if options.actor is not None and counters is not None:
+        counters = CountedOnce(counters)
     asking = _Asking(snapshot, options, now, counters, counts)
     if options.actor is not None:
         return _on_behalf(asking, read, options.actor, registry)
@@ -52,29 +54,48 @@ def respond(
 
 
 def _on_behalf(
-    asking: "_Asking", subject: EvaluationRequest, entity: Entity, registry: Registry | None
+    asking: "_Asking", subject: EvaluationRequest, actor: Actors, registry: Registry | None
 ) -> dict[str, Any]:
-    """Returns the answer for the subject, or if only the actor is denied, for the actor (A1)."""
-    actor = as_actor(subject, entity)
-    if asking.options.registered:
-        actor = with_registered(asking.snapshot, actor, registry)
-        if asking.snapshot.is_strict or asking.options.strict:
-            asking.snapshot.strict_requests.refuse_missing_of_actor(actor[0], actor[3])
-    with as_faults_of_the_actor():
-        prepare(asking.snapshot, actor, asking.now)
-        until_for_actor = asking.until(actor)
+    """Returns the answer for the subject, or if it is allowed, for the first actor that is denied (A1)."""
+    actors = [(name, _acting(asking, subject, name, one, registry)) for name, one in named_actors(actor)]
+    until_for = [asking.until(one) for _, one in actors]
     until = asking.until(subject)
     told = answer = asking.answer(subject)
-    more: dict[str, Any] = {}
-    if answer.allowed:
-        with as_faults_of_the_actor():
-            acting = asking.answer(actor)
-            more = asking.proof("actor_explanation", actor, acting)
+    denied_for: dict[str, Any] = {}
+    proofs: list[dict[str, Any]] = []
+    for (name, one), until_for_actor in zip(actors if answer.allowed else (), until_for, strict=False):
+        with as_faults_of(name):
+            acting = asking.answer(one)
+            proofs.append(asking.proof("actor_explanation", one, acting))
         until = min(until, until_for_actor)
         if not acting.allowed:
-            told, more = acting, DENIED_FOR | more
+            told, denied_for = acting, {"denied_for": name}
+            break
     proof = asking.proof("explanation", subject, answer)
+    more = denied_for | _joined(proofs, listed=not isinstance(actor, Entity))
     return {"decision": told.allowed, "context": told.context | asking.validity(until) | proof | more}
+
+
+def _acting(
+    asking: "_Asking", subject: EvaluationRequest, name: str, actor: Entity, registry: Registry | None
+) -> EvaluationRequest:
+    """Returns the same request of an actor, after all that may take long or fail before anything is counted (C10)."""
+    request, snapshot = as_actor(subject, actor), asking.snapshot
+    if asking.options.registered:
+        request = with_registered(snapshot, request, registry)
+        if snapshot.is_strict or asking.options.strict:
+            snapshot.strict_requests.refuse_missing_of_actor(request[0], request[3], name)
+    with as_faults_of(name):
+        prepare(snapshot, request, asking.now)
+    return request
+
+
+def _joined(proofs: Sequence[dict[str, Any]], listed: bool) -> dict[str, Any]:
+    """Returns the explanations of the actors that were asked: of a list as `actor_explanations`."""
+    found = [proof["actor_explanation"] for proof in proofs if proof]
+    if not found:
+        return {}
+    return {"actor_explanations": found} if listed else {"actor_explanation": found[0]}
 
 
 class _Asking:

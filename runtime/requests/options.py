@@ -1,11 +1,30 @@
 """Reads the `options` of a request: each of them in one function, for evaluations and searches alike."""
 
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 
-from .members import ACTOR, BadRequest, Entity, check_object, optional_object, read_entity, read_flag
+from ...bundles.wording import did_you_mean, quoted
+from .members import (
+    ACTOR,
+    SUBJECT_MEMBERS,
+    UNKNOWN_MEMBER,
+    BadRequest,
+    Entity,
+    RequestFault,
+    check_object,
+    optional_object,
+    read_entity,
+    read_flag,
+)
 
 REGISTERED: Final = "registered"
 """The value of `options.attributes` that asks for registered attributes (E9)."""
+
+
+MOST_ACTORS: Final = 8
+"""The actors of a chain: each acts for the one before it, and the last one for the subject."""
+
+Actors: TypeAlias = Entity | tuple[Entity, ...]
+"""One actor, or a list of them as the request sends it, the immediate one first (A1)."""
 
 
 class EvaluationOptions(NamedTuple):
@@ -17,8 +36,8 @@ class EvaluationOptions(NamedTuple):
     """True if attributes that were not sent are the registered ones (E9)."""
     strict: bool = False
     """True if the request asks for a strict check (E8)."""
-    actor: Entity | None = None
-    """The actor, if the request asks on behalf (A1)."""
+    actor: Actors | None = None
+    """The actor or the actors, if the request asks on behalf (A1)."""
 
 
 NO_OPTIONS: Final = EvaluationOptions()
@@ -51,7 +70,40 @@ def asks_registered(options: dict[str, Any]) -> bool:
     raise BadRequest("the only value of `attributes` is `registered`", "$.options.attributes")
 
 
-def read_actor(options: dict[str, Any]) -> Entity | None:
-    """Returns the subject that acts for another one, or None if there is none (A1). Raises BadRequest."""
-    actor = options.get("actor")
-    return None if actor is None else Entity(*read_entity(check_object(actor, *ACTOR.split(".")), ACTOR))
+def read_actor(options: dict[str, Any]) -> Actors | None:
+    """Returns the subject that acts for another one, a list of them, or None if there is none (A1).
+
+    Raises BadRequest, also for a member that no subject has: it may be another actor, which must not be lost.
+    """
+    sent = options.get("actor")
+    if sent is None:
+        return None
+    if not isinstance(sent, list):
+        return _actor(sent, ACTOR)
+    if not 1 <= len(sent) <= MOST_ACTORS:
+        raise BadRequest(f"`actor` has {len(sent)} actors, and may have 1 to {MOST_ACTORS}", f"$.{ACTOR}")
+    return tuple(_actor(one, f"{ACTOR}[{place}]") for place, one in enumerate(sent))
+
+
+def named_actors(actor: Actors | None) -> tuple[tuple[str, Entity], ...]:
+    """Returns each actor with its name in answers: `actor`, or in a list `actor[0]` and so on.
+
+    >>> named_actors(Entity("agent", "id", "a", {}))[0][0], named_actors((Entity("agent", "id", "a", {}),))[0][0]
+    ('actor', 'actor[0]')
+    """
+    if actor is None:
+        return ()
+    if isinstance(actor, Entity):
+        return (("actor", actor),)
+    return tuple((f"actor[{place}]", one) for place, one in enumerate(actor))
+
+
+def _actor(sent: Any, path: str) -> Entity:
+    actor = check_object(sent, *path.split("."))
+    for name in actor:
+        if name not in SUBJECT_MEMBERS:
+            hint = did_you_mean(str(name), sorted(SUBJECT_MEMBERS))
+            message = f"an actor has no member {quoted(str(name))}" + (f"; {hint}" if hint else "")
+            fault = RequestFault(UNKNOWN_MEMBER, f"$.{path}.{name}", message)
+            raise BadRequest(fault.message, fault.path, (fault,))
+    return Entity(*read_entity(actor, path))

@@ -16,7 +16,7 @@ from .members import (
     read_name,
     required_object,
 )
-from .options import asks_registered, read_actor
+from .options import Actors, asks_registered, read_actor
 
 FILTER, RESULTS, BOTH = "filter", "results", "both"
 RETURNS = (FILTER, RESULTS, BOTH)
@@ -55,8 +55,8 @@ class Options(NamedTuple):
     """One of GATES, or None if the request leaves it out (F7). Only a resource search has it."""
     registered: bool = False
     """True if attributes that were not sent are the registered ones (E9)."""
-    actor: Entity | None = None
-    """The actor, if a subject is asked about on behalf (A1)."""
+    actor: Actors | None = None
+    """The actor or the actors, if a subject is asked about on behalf (A1)."""
 
 
 class Page(NamedTuple):

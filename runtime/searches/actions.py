@@ -32,17 +32,16 @@ def find_actions(snapshot: Snapshot, search: ActionSearch, now: float) -> FoundA
     If the request has a context, gates are decided with it (S2). An unregistered instance of a closed type has no
     actions (S5). If the search has an actor, it must be allowed too; the paths are those of the subject (A1).
     """
-    actor = on_behalf(search)
     found = dict(_actions_of_one(snapshot, search, now))
-    if actor is not None:
-        acting = dict(_actions_of_one(snapshot, actor, now))
-        found = {name: _both(one, acting[name]) for name, one in found.items()}
+    for actor, asked in on_behalf(search):
+        acting = dict(_actions_of_one(snapshot, asked, now))
+        found = {name: _both(one, acting[name], actor) for name, one in found.items()}
     actions = [(name, one.path) for name, one in found.items() if one.path is not None]
     return FoundActions(actions, united([one.opened for one in found.values()]))
 
 
-def _both(own: _Found, acting: _Found) -> _Found:
-    return _Found(None if acting.path is None else own.path, joint(own.opened, acting.opened))
+def _both(own: _Found, acting: _Found, actor: str) -> _Found:
+    return _Found(None if acting.path is None else own.path, joint(own.opened, acting.opened, actor))
 
 
 def _actions_of_one(snapshot: Snapshot, search: ActionSearch, now: float) -> Iterator[tuple[str, _Found]]:

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 from ...bundles.conditions.instants import from_seconds, show_instant, shown_instant
 from ...bundles.conditions.operators import Operator
 from ...bundles.conditions.trees.canonical import STEPS
-from ...bundles.conditions.trees.direct_grants import DirectGrants
+from ...bundles.conditions.trees.direct_grants import DirectGrants, direct_grants_in
 from ...bundles.conditions.trees.tree import leaves
 from ...bundles.conditions.values import is_text
 from ..filters.derive import NOTHING, Filter, answer, derive, joint
@@ -34,25 +34,31 @@ def filter_answer(snapshot: Snapshot, search: ResourceSearch, now: float, steps:
     """Returns the filter response (contract 2.6). Raises BadRequest if `include_direct` would list too many ids.
 
     The filter of an undeclared type or action is false (E7, P1). It is not cached, because callers can invent types and
-    actions without end. If the gates are decided, the context has `valid_until` (F7). If the search has an actor, the
-    filter is true where those of both are, and `access_paths` are the subject's (A1). `steps` is the budget of F6.
+    actions without end. If the gates are decided, the context has `valid_until` (F7). If the search has actors, the
+    filter is true where those of all are, and `access_paths` are the subject's (A1). `steps` is the budget of F6.
     """
     why = undeclared(snapshot, search.resource_type, search.action.name)
     if why is not None:
         response = answer(replace(NOTHING, reason=why), has_direct=False)
         return response if search.filter_context is None else with_validity(response, None)
     rules = snapshot.rules.types[search.resource_type]
-    found, actor = _filter_for(snapshot, search, rules, now, steps), on_behalf(search)
-    if actor is None:
-        response = answer(found.filter, found.has_direct, found.included)
-    else:
-        acting = _filter_for(snapshot, actor, rules, now, steps)
-        response = answer(joint(found.filter, acting.filter, steps), found.has_direct, found.included)
-        if acting.has_direct:
-            response["context"]["reason"] += WITHIN_FOR_ACTOR if acting.included else BESIDE_FOR_ACTOR
-        found = found._replace(until=min(found.until, acting.until))
+    found = _filter_for(snapshot, search, rules, now, steps)
+    acting = [_filter_for(snapshot, one, rules, now, steps) for _, one in on_behalf(search)]
+    whole = found.filter
+    for one in acting:
+        whole = joint(whole, one.filter, steps)
+    has_direct = found.has_direct or (bool(acting) and _has_node(whole))
+    response = answer(whole, has_direct, found.included or (has_direct and not found.has_direct))
+    of_actors = {WITHIN_FOR_ACTOR if one.included else BESIDE_FOR_ACTOR for one in acting if one.has_direct}
+    response["context"]["reason"] += "".join(sorted(of_actors))
+    found = found._replace(until=min([found.until, *(one.until for one in acting)]))
     say_left_open(response["context"], open_in_filter(snapshot, search, now))
     return response if search.filter_context is None else with_validity(response, _shown(found.until, now))
+
+
+def _has_node(found: Filter) -> bool:
+    """Returns whether a node of direct grants stands in a filter (F8)."""
+    return any(direct_grants_in(leaf) is not None for leaf in leaves(found.tree))
 
 
 class _FilterFor(NamedTuple):

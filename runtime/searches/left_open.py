@@ -5,6 +5,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from ..filters.attribute_reads import RESOURCES, SUBJECTS
 from ..requests.members import NO_ATTRIBUTES, Attributes, Entity
+from ..requests.options import Actors, named_actors
 from ..requests.searches import Action, ResourceSearch, SubjectSearch
 from ..rules.attributes import Asked
 from ..rules.memberships import NOBODY
@@ -56,11 +57,11 @@ def _for_resources(
         return ()
     asking = _Asking(snapshot, rules, None, search.context or NO_ATTRIBUTES, decided, now)
     actor = search.options.actor
-    opened = [_for_both(asking, search.subject, actor, search.action)]
+    opened = [_for_all(asking, search.subject, actor, search.action)]
     if with_actions and search.options.given:
         # The properties that were sent are not those of another action (S3).
         for other in rules.type.action_set - {search.action.name}:
-            names = _for_both(asking, search.subject, actor, Action(other, NO_ATTRIBUTES)) or ()
+            names = _for_all(asking, search.subject, actor, Action(other, NO_ATTRIBUTES)) or ()
             opened.append(tuple(name for name in names if not name.startswith(_ACTION)))
     return united(opened)
 
@@ -72,19 +73,24 @@ def _for_subjects(snapshot: Snapshot, search: SubjectSearch, now: float) -> tupl
     id, in_reach = resource_of(snapshot, rules, search.resource)
     context, actor = search.context or NO_ATTRIBUTES, search.options.actor
     asking = _Asking(snapshot, rules, search.resource, context, search.context is not None, now)
-    acting = () if actor is None else _opened(asking, actor, action)
-    if not in_reach or acting is None:
+    acting = [(name, _opened(asking, one, action)) for name, one in named_actors(actor)]
+    if not in_reach or any(names is None for _, names in acting):
         return ()
     reads = snapshot.rules.filters.reads_for_any_roles(rules, action.name, asking.decided)
     r, a, c = search.resource.attributes, action.properties, asking.context
     asked = search.subject_type, None, NO_ATTRIBUTES, id, r, a, c, NOBODY, now
     opened = reads.left_open(asked, SUBJECTS, granted=id is not None)
-    return united([joint(opened, acting)])
+    for name, names in acting:
+        opened = joint(opened, names, name)
+    return united([opened])
 
 
-def _for_both(asking: _Asking, subject: Entity, actor: Entity | None, action: Action) -> Opened:
+def _for_all(asking: _Asking, subject: Entity, actor: Actors | None, action: Action) -> Opened:
     own = _opened(asking, subject, action)
-    return own if own is None or actor is None else joint(own, _opened(asking, actor, action))
+    for name, one in named_actors(actor):
+        if own is not None:
+            own = joint(own, _opened(asking, one, action), name)
+    return own
 
 
 def _opened(asking: _Asking, subject: Entity, action: Action) -> Opened:
@@ -104,11 +110,11 @@ def _opened(asking: _Asking, subject: Entity, action: Action) -> Opened:
     return derived.partial.reads.left_open(parts, None, granted)
 
 
-def joint(own: Opened, acting: Opened) -> Opened:
-    """Returns what is left open for a subject and its actor, both of whom must be allowed (A1)."""
+def joint(own: Opened, acting: Opened, actor: str) -> Opened:
+    """Returns what is left open for a subject and an actor with a name like `actor`, who must both be allowed (A1)."""
     if own is None or acting is None:
         return None
-    of_actor = (f"actor.{name.removeprefix(_SUBJECT)}" if name.startswith(_SUBJECT) else name for name in acting)
+    of_actor = (f"{actor}.{name.removeprefix(_SUBJECT)}" if name.startswith(_SUBJECT) else name for name in acting)
     return (*own, *of_actor)
 
 

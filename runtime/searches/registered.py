@@ -4,6 +4,7 @@ from typing import TypeVar
 
 from ..decisions.registered import resource_attributes, subject_attributes
 from ..requests.members import Entity
+from ..requests.options import named_actors
 from ..requests.registry import Registry
 from ..requests.searches import ActionSearch, ResourceSearch, SubjectSearch
 from ..snapshot import Snapshot
@@ -25,7 +26,9 @@ def completed(snapshot: Snapshot, search: Search, registry: Registry | None) -> 
         search = search._replace(resource=_resource(snapshot, search.resource, registry))
     actor = search.options.actor
     if actor is not None:
-        search = search._replace(options=search.options._replace(actor=_subject(snapshot, actor, registry)))
+        known = tuple(_subject(snapshot, one, registry) for _, one in named_actors(actor))
+        known_actor = known[0] if isinstance(actor, Entity) else known
+        search = search._replace(options=search.options._replace(actor=known_actor))
     return search
 
 

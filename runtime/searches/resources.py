@@ -28,8 +28,8 @@ class ResourceJudge:
     _rules: TypeRules
     _now: float
     _conditions_by_action: dict[str, RemainingRules]
-    _actor: "ResourceJudge | None" = None
-    """The judge for the actor, who must be allowed too (A1)."""
+    _actors: tuple["ResourceJudge", ...] = ()
+    """The judges for the actors, who must be allowed too (A1)."""
 
     def path(self, id: str, attributes: Attributes) -> GrantingPath | None:
         """Returns the access path by which the subject may do the searched action, or None if it may not."""
@@ -40,8 +40,9 @@ class ResourceJudge:
         return [name for name in sorted(self._rules.type.actions) if self._path(name, id, attributes) is not None]
 
     def _path(self, action: str, id: str, attributes: Attributes) -> GrantingPath | None:
-        if self._actor is not None and self._actor._path(action, id, attributes) is None:
-            return None
+        for actor in self._actors:
+            if actor._path(action, id, attributes) is None:
+                return None
         holder, type = self._searcher.holder, self._rules.number
         granted = is_granted(self._snapshot, holder, type, id, action, self._now)
         return self._conditions(action).path(id, attributes, granted)
@@ -59,13 +60,13 @@ class ResourceJudge:
 def judge_resources(snapshot: Snapshot, search: ResourceSearch, now: float) -> ResourceJudge | None:
     """Returns the judge of a search, or None if the type or the action is not declared (E7, P1).
 
-    Gates are decided with the context of the results, if there is one (S2, F7). If the search has an actor, both must
-    be allowed, and the paths are those of the subject (A1).
+    Gates are decided with the context of the results, if there is one (S2, F7). If the search has actors, all must be
+    allowed, and the paths are those of the subject (A1).
     """
     rules, action = snapshot.rules.types.get(search.resource_type), search.action
     if rules is None or action.name not in rules.type.actions:
         return None
-    actor = on_behalf(search)
+    acting = (judge_resources(snapshot, one, now) for _, one in on_behalf(search))
     searcher, filters = searcher_of(snapshot, search.subject, now), snapshot.rules.filters
     derived = derived_for(snapshot, searcher, rules, action, search.results_context, now)
     granted = has_grants(snapshot, searcher.holder, rules.number, action.name, now)
@@ -79,5 +80,5 @@ def judge_resources(snapshot: Snapshot, search: ResourceSearch, now: float) -> R
         _rules=rules,
         _now=now,
         _conditions_by_action={action.name: filters.conditions(*derived)},
-        _actor=None if actor is None else judge_resources(snapshot, actor, now),
+        _actors=tuple(judge for judge in acting if judge is not None),
     )

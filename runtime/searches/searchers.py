@@ -7,6 +7,7 @@ from ..decisions.judge import is_registered
 from ..filters.filter_cache import Derived
 from ..filters.partial import Outcome, RemainingRules
 from ..requests.members import NO_ATTRIBUTES, Attributes, Entity
+from ..requests.options import named_actors
 from ..requests.searches import Action, ActionSearch, ResourceSearch
 from ..rules.reasons import NO_ACTION, NO_TYPE
 from ..rules.specialise import TypeRules
@@ -35,10 +36,10 @@ def searcher_of(snapshot: Snapshot, subject: Entity, now: float) -> Searcher:
 Asked = TypeVar("Asked", ResourceSearch, ActionSearch)
 
 
-def on_behalf(search: Asked) -> Asked | None:
-    """Returns the same search for its actor, or None if it has none (A1)."""
-    actor = search.options.actor
-    return None if actor is None else search._replace(subject=actor, options=search.options._replace(actor=None))
+def on_behalf(search: Asked) -> list[tuple[str, Asked]]:
+    """Returns the same search for each of its actors, with the name of the actor in answers (A1)."""
+    alone = search.options._replace(actor=None)
+    return [(name, search._replace(subject=one, options=alone)) for name, one in named_actors(search.options.actor)]
 
 
 def searcher_at(snapshot: Snapshot, searcher: Searcher, later: float) -> Searcher:

@@ -16,6 +16,7 @@ from ..decisions.decide import holder_of
 from ..filters.partial import OnAttribute, Residual, parted, residual_of
 from ..filters.referred_values import frozen, thawed
 from ..requests.members import NO_ATTRIBUTES, Attributes
+from ..requests.options import named_actors
 from ..requests.searches import SubjectSearch
 from ..rules.conditions import conjunction
 from ..rules.foreign_values import path_of
@@ -87,13 +88,14 @@ def judge_subjects(snapshot: Snapshot, search: SubjectSearch, now: float) -> Sub
 def _actor_may(
     snapshot: Snapshot, search: SubjectSearch, rules: TypeRules, resource_id: str | None, now: float
 ) -> bool:
-    """Returns whether the actor may do the action, or there is none."""
-    if search.options.actor is None:
-        return True
-    searcher = searcher_of(snapshot, search.options.actor, now)
-    conditions = conditions_for(snapshot, searcher, rules, search.action, search.context, now)
-    granted = is_granted(snapshot, searcher.holder, rules.number, resource_id, search.action.name, now)
-    return conditions.path(resource_id, search.resource.attributes, granted) is not None
+    """Returns whether each actor may do the action, if there are any."""
+    for _, actor in named_actors(search.options.actor):
+        searcher = searcher_of(snapshot, actor, now)
+        conditions = conditions_for(snapshot, searcher, rules, search.action, search.context, now)
+        granted = is_granted(snapshot, searcher.holder, rules.number, resource_id, search.action.name, now)
+        if conditions.path(resource_id, search.resource.attributes, granted) is None:
+            return False
+    return True
 
 
 def _subject_rules(rules: TypeRules, search: SubjectSearch, id: str | None, now: float) -> tuple[SubjectRule, ...]:

@@ -5,7 +5,7 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from ...bundles.conditions.values import type_name
 from ...bundles.wording import did_you_mean, quoted
-from ..requests.members import RequestFault
+from ..requests.members import SUBJECT_MEMBERS, RequestFault
 
 RequestKind: TypeAlias = Literal["evaluation", "resource", "subject", "action", "batch"]
 """The question of a request: an evaluation, the search of something, or a batch of evaluations."""
@@ -14,7 +14,7 @@ REQUEST: Final = frozenset(("subject", "action", "resource", "context", "options
 BATCH: Final = REQUEST | {"evaluations"}
 
 ENTITY: Final[Mapping[str, frozenset[str]]] = {
-    "subject": frozenset(("type", "id", "external_id", "properties", "attributes")),
+    "subject": SUBJECT_MEMBERS,
     "resource": frozenset(("type", "id", "external_id", "name", "properties", "attributes")),
     "action": frozenset(("name", "properties")),
 }

@@ -124,9 +124,9 @@ class StrictRequests:
         if found:
             raise BadRequest(found[0].message, found[0].path, tuple(found))
 
-    def refuse_missing_of_actor(self, type: str, actor: Attributes) -> None:
-        """Raises what `refuse_missing` raises, for the actor of a request (A1)."""
-        found = tuple(self._missing(self._subjects.get(type), actor, ACTOR))
+    def refuse_missing_of_actor(self, type: str, actor: Attributes, name: str) -> None:
+        """Raises what `refuse_missing` raises, for the actor of a request with a name like `actor` (A1)."""
+        found = tuple(self._missing(self._subjects.get(type), actor, f"$.options.{name}"))
         if found:
             raise BadRequest(found[0].message, found[0].path, found)
 
@@ -156,9 +156,11 @@ class StrictRequests:
         if not known.issuperset(request):
             yield from unknown_members(request, known, Place("$", noun))
 
-    def actor_faults(self, actor: dict[str, Any], complete: bool) -> Iterator[RequestFault]:
-        """Yields the faults of `options.actor`, which is a subject (A1). `complete` says if it is for an evaluation."""
-        return self._subject(actor, ACTOR, complete)
+    def actor_faults(self, actor: Any, complete: bool) -> Iterator[RequestFault]:
+        """Yields the faults of `options.actor`, a subject or a list of them (A1). `complete` is as for `faults`."""
+        for path, one in [(ACTOR, actor)] if not isinstance(actor, list) else _placed(actor):
+            if isinstance(one, dict) and isinstance(one.get("type"), str):
+                yield from self._subject(one, path, complete)
 
     def _subject(self, subject: dict[str, Any], path: str, complete: bool) -> Iterator[RequestFault]:
         if not ENTITY["subject"].issuperset(subject):
@@ -198,9 +200,12 @@ class StrictRequests:
             return
         if not OPTIONS[kind].issuperset(options):
             yield from unknown_members(options, OPTIONS[kind], Place("$.options", "`options`"))
-        actor = options.get("actor")
-        if kind != "batch" and isinstance(actor, dict) and isinstance(actor.get("type"), str):
-            yield from self.actor_faults(actor, complete)
+        if kind != "batch":
+            yield from self.actor_faults(options.get("actor"), complete)
+
+
+def _placed(actors: list[Any]) -> list[tuple[str, Any]]:
+    return [(f"{ACTOR}[{place}]", one) for place, one in enumerate(actors)]
 
 
 def _completes(request: dict[str, Any]) -> bool:

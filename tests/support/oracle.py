@@ -40,13 +40,33 @@ class Candidate(NamedTuple):
 
 
 def decide(document: Document, request: Document, now: float, counters: Counters | None = None) -> dict[str, Any]:
-    """The decision on `request`, and where it is allowed, that on its actor (A1)."""
-    subject = decide_for_one(document, request, now, counters)
+    """The decision on `request`, and where it is allowed, that on its actors, up to the first denial (A1)."""
     actor = (request.get("options") or {}).get("actor")
-    if actor is None or not subject["decision"]:
-        return subject
-    other = decide_for_one(document, {**request, "subject": actor}, now, counters)
-    return subject if other["decision"] else other | {"denied_for": "actor"}
+    actors = actor if isinstance(actor, list) else [] if actor is None else [actor]
+    once = None if counters is None or not actors else Once(counters)
+    subject = decide_for_one(document, request, now, once or counters)
+    for place, one in enumerate(actors if subject["decision"] else ()):
+        other = decide_for_one(document, {**request, "subject": one}, now, once)
+        if not other["decision"]:
+            return other | {"denied_for": f"actor[{place}]" if isinstance(actor, list) else "actor"}
+    return subject
+
+
+class Once(Counters):
+    """Counters of one request: the same subject counts once (A1)."""
+
+    def __init__(self, counters: Counters) -> None:
+        self.counters, self.known = counters, dict[Any, Any]()
+
+    def count(self, key: Any, *rest: Any) -> Any:
+        """The result of the first time."""
+        if key not in self.known:
+            self.known[key] = self.counters.count(key, *rest)
+        return self.known[key]
+
+    def wait(self, *asked: Any) -> Any:
+        """As the counters say."""
+        return self.counters.wait(*asked)
 
 
 def decide_for_one(

@@ -24,6 +24,9 @@ def strict_faults(document: dict[str, Any], request: dict[str, Any], kind: str =
     Where registered attributes complete the request, `missing_faults` has those of its entities (E9).
     """
     is_evaluation = kind == "evaluation"
+    inside = [name for name in (request.get("options") or {}).get("actor") or () if name not in MEMBERS["subject"]]
+    if inside:  # the request is malformed, whether it is strict or not (A1)
+        return [("unknown-member", f"$.options.actor.{inside[0]}")]
     needs_all = is_evaluation and (request.get("options") or {}).get("attributes") is None
     declared = document.get("attributes") or {}
     types = {type.get("name") or type["id"]: type for type in document.get("resource_types", [])}

@@ -1,6 +1,6 @@
 """The question to Writ: which rows may this subject act on, with decided gates (F7)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -33,7 +33,7 @@ class Question:
     subject: Mapping[str, Any]
     action: str | Mapping[str, Any]
     context: Mapping[str, Any] | None = None
-    actor: Mapping[str, Any] | None = None
+    actor: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None
     now: float | None = None
 
     def __post_init__(self) -> None:
@@ -53,7 +53,8 @@ class Question:
         options: dict[str, Any] = {"gates": "decide", "include_direct": "node" if node else True}
         request = self._request(resource_type) | {"context": dict(self.context or {})}
         if self.actor is not None:
-            options["actor"] = dict(self.actor)
+            one = self.actor
+            options["actor"] = dict(one) if isinstance(one, Mapping) else [dict(each) for each in one]
         try:
             answer = self._filter(request | {"options": options})
         except BadRequest as ex:

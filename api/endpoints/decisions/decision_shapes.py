@@ -1,9 +1,10 @@
 """The shapes of decision requests and answers, for the OpenAPI document. `runtime` reads them without these."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeAlias
 
 from msgspec import Meta, Struct
 
+from ....runtime.requests.options import MOST_ACTORS
 from ....runtime.rules.reasons import AccessPath, ReasonCode
 
 Identifier = Annotated[str, Meta(min_length=1, max_length=512)]
@@ -39,7 +40,14 @@ class ActionSent(Struct, frozen=True, omit_defaults=True):
 
 
 class ActorSent(SubjectSent, frozen=True, omit_defaults=True):
-    """A subject that acts for the subject of the request. Both must be allowed."""
+    """A subject that acts for the subject of the request. Both must be allowed.
+
+    In a list of actors, each acts for the next one, and the last one for the subject. All of them must be allowed.
+    """
+
+
+ActorsSent: TypeAlias = ActorSent | Annotated[list[ActorSent], Meta(min_length=1, max_length=MOST_ACTORS)]
+"""One actor, or a list of them, the immediate one first."""
 
 
 class OptionsSent(Struct, frozen=True, omit_defaults=True):
@@ -52,7 +60,7 @@ class OptionsSent(Struct, frozen=True, omit_defaults=True):
     explain: bool | None = None
     valid_until: bool | None = None
     attributes: Literal["registered"] | None = None
-    actor: ActorSent | None = None
+    actor: ActorsSent | None = None
     strict: bool | None = None
 
 
@@ -73,7 +81,7 @@ class BatchOptionsSent(Struct, frozen=True, omit_defaults=True):
     explain: bool | None = None
     valid_until: bool | None = None
     attributes: Literal["registered"] | None = None
-    actor: ActorSent | None = None
+    actor: ActorsSent | None = None
     strict: bool | None = None
 
 
@@ -95,7 +103,8 @@ class DecisionContext(Struct, frozen=True, omit_defaults=True):
     """The reason of a decision. An item of a batch that can't be evaluated has an `error` instead.
 
     If only rate limits stand against a permission, `retry_after_seconds` says when one of them may hold again. If the
-    subject is allowed and the actor is not, `denied_for` is `actor`, and the other members are about the actor. The
+    subject is allowed and an actor is not, `denied_for` is `actor`, or in a list `actor[0]` and so on, and the other
+    members are about this actor. The
     explanation of a denial has `why_not`: the smallest sets of changes that would allow the request.
     """
 
@@ -104,9 +113,10 @@ class DecisionContext(Struct, frozen=True, omit_defaults=True):
     access_path: AccessPath | None = None
     policy_id: str | None = None
     retry_after_seconds: Annotated[int, Meta(ge=1)] | None = None
-    denied_for: Literal["actor"] | None = None
+    denied_for: Annotated[str, Meta(pattern=r"^actor(\[[0-7]\])?$")] | None = None
     explanation: dict[str, Any] | None = None
     actor_explanation: dict[str, Any] | None = None
+    actor_explanations: list[dict[str, Any]] | None = None
     valid_until: str | None = None
     error: dict[str, Any] | None = None
 

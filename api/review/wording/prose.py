@@ -34,7 +34,7 @@ def explained(answer: Mapping[str, Any]) -> Iterator[str]:
     proof = decisive_proof(answer)
     if proof is None:
         return
-    if "actor_explanation" in context:
+    if "actor_explanation" in context or "actor_explanations" in context:
         yield ACTOR_DENIED if "denied_for" in context else ACTOR_ALLOWED
     for candidate in proof["candidates"]:
         yield from _candidate(candidate)
@@ -56,10 +56,13 @@ def _reason(context: Mapping[str, Any]) -> str:
 
 
 def decisive_proof(answer: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Returns the proof for whom the answer is: the subject, or the actor if only the actor is denied (A1)."""
+    """Returns the proof for whom the answer is: the subject, or the actor that is denied (A1)."""
     context = answer["context"]
-    found: Mapping[str, Any] | None = context.get("actor_explanation" if "denied_for" in context else "explanation")
-    return found
+    if "denied_for" not in context:
+        found: Mapping[str, Any] | None = context.get("explanation")
+        return found
+    several: list[Mapping[str, Any] | None] = context.get("actor_explanations") or [context.get("actor_explanation")]
+    return several[-1]
 
 
 def question(request: Mapping[str, Any]) -> str:

@@ -18,10 +18,12 @@ const MARKS = { yes: ["✓", "holds"], no: ["✕", "does not hold"], gone: ["?",
 // Returns the drawing of the answer of `…/explain`. There is a second proof if an actor was evaluated (A1). `asked` is the
 // request, as `whyNot` takes it.
 export function proof(env, answer, asked) {
-  const { explanation, actor_explanation: ofActor, denied_for: deniedFor } = answer.context;
+  const { explanation, actor_explanation: ofOne, actor_explanations: ofSeveral, denied_for: deniedFor } = answer.context;
+  const ofActors = ofSeveral ?? (ofOne ? [ofOne] : []);
+  const told = (at) => (deniedFor && at === ofActors.length - 1 ? "denied" : "allowed too");
   return html`${verdict(answer)} ${way(env, answer, asked)} ${answer.decision ? nothing : allowing(env, answer, asked)}
-    <h2 class="apart">Why${ofActor ? html`<small class="soft"> for the subject, who is allowed</small>` : nothing}</h2>${tried(env, explanation)}
-    ${ofActor ? html`<h2 class="apart">Why<small class="soft"> for the actor, who is ${deniedFor ? "denied" : "allowed too"}</small></h2>${tried(env, ofActor)}` : nothing}`;
+    <h2 class="apart">Why${ofActors.length ? html`<small class="soft"> for the subject, who is allowed</small>` : nothing}</h2>${tried(env, explanation)}
+    ${ofActors.map((one, at) => html`<h2 class="apart">Why<small class="soft"> for the ${ofSeveral ? `actor ${at + 1}` : "actor"}, who is ${told(at)}</small></h2>${tried(env, one)}`)}`;
 }
 
 function tried(env, explanation = { candidates: [], lacking: [] }) {

@@ -6,7 +6,7 @@ from msgspec import Meta, Struct
 
 from .....bundles.conditions.operators import Operator
 from .....runtime.rules.reasons import AccessPath
-from ..decision_shapes import ActionSent, ActorSent, Attributes, Identifier, ResourceSent, SubjectSent
+from ..decision_shapes import ActionSent, ActorsSent, Attributes, Identifier, ResourceSent, SubjectSent
 
 
 class SearchedType(Struct, frozen=True):
@@ -25,7 +25,7 @@ class SearchOptions(Struct, frozen=True, omit_defaults=True, rename={"return_": 
     return_: Literal["filter", "results", "both"] | None = None
     include_direct: bool | Literal["node"] | None = None
     attributes: Literal["registered"] | None = None
-    actor: ActorSent | None = None
+    actor: ActorsSent | None = None
     strict: bool | None = None
 
 
