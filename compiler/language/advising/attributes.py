@@ -24,7 +24,7 @@ def attributes(place: FaultPlace) -> str:
     if place.word in ("not", "no"):
         return "write `is false`, `is not` or `not in` after the attribute"
     if place.word in _CALENDAR:
-        return "days and times of day have clauses of their own: `on mon to fri from 09:00 until 17:00`"
+        return "days and times of day are clauses: `on mon to fri from 09:00 until 17:00`"
     if place.word in _NO_ATTRIBUTES:
         return 'write an attribute first, such as `resource.status is "draft"`'
     section, dot, rest = place.word.partition(".")
