@@ -82,7 +82,7 @@ def _misfits(key: str, known: Known) -> bool:
         return known.misfits(section, name)
     if not is_reference(key):
         return False
-    _, section, name, _, text = parts(key)
+    _, section, name, text = parts(key)
     other = read_value_of(text)
     return known.misfits(section, name) or (other is not None and known.misfits(other.section, other.key))
 
