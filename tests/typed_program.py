@@ -172,6 +172,7 @@ def wait_for_writes(client: Client, following: Following, mirror: KeptTable) -> 
     assert_type(following.wait(changes.revision), Engine)
     mirror.wait(changes.revision, timeout=1)
     mirror.wait(changes.revision)
+    TableMirror(sa.create_engine("sqlite://"), grants_table(sa.MetaData())).wait(changes.revision, timeout=1)
 
 
 def manage(client: Client) -> str | None:

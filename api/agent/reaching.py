@@ -17,12 +17,20 @@ def is_reached(engine: Engine | None, token: str) -> bool:
 
     Raises NeverReached for a text that is no token, for one of another environment, and for one of an earlier epoch.
     """
+    return reaches(None if engine is None else engine.revision_token or "", token)
+
+
+def reaches(present: str | None, token: str) -> bool:
+    """Returns whether the present token is a token, or of a later revision. None is before each of them.
+
+    Raises NeverReached as `is_reached`.
+    """
     wanted = _TOKEN.fullmatch(token)
     if wanted is None:
         raise NeverReached("it is no revision token, such as UUID.EPOCH.REVISION")
-    if engine is None:
+    if present is None:
         return False
-    found = _TOKEN.fullmatch(engine.revision_token or "")
+    found = _TOKEN.fullmatch(present)
     if found is None or found[1] != wanted[1]:
         raise NeverReached("the revision token is of another environment")
     if int(found[2]) > int(wanted[2]):

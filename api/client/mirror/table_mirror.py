@@ -6,9 +6,11 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 
+from ..api.agent.following import WRITE_SECONDS
 from ..runtime.engine import Engine
 from ..runtime.state.held_grants import Held, all_grants, changed_grants
 from ..runtime.state.state import State
+from .progress import Progress
 from .rows import place_columns, rows_of
 
 ROWS_AT_ONCE: Final = 1_000
@@ -16,12 +18,16 @@ ROWS_AT_ONCE: Final = 1_000
 
 
 class TableMirror:
-    """Keeps a table like `writ.sqlalchemy.grants_table`. Only one mirror may write a table. Any thread may use it."""
+    """Keeps a table like `writ.sqlalchemy.grants_table`. Only one mirror may write a table. Any thread may use it.
+
+    A process that does not keep the table may make one to `wait` for the process that does.
+    """
 
     def __init__(self, database: sa.Engine, table: sa.Table):
         """It does nothing before the first `refresh`."""
         self._database, self._table = database, table
         self._lock = threading.Lock()
+        self._progress = Progress(database, table)
         self._state: State | None = None
         self.revision_token: str | None = None
 
@@ -36,14 +42,25 @@ class TableMirror:
             state, token = pinned.state, pinned.revision_token
             if state is self._state:
                 return False
+            self._progress.prepare()
             changed = None if self._state is None else changed_grants(self._state, state)
             with self._database.begin() as connection:
                 if changed is None:
                     self._replace(connection, state, token)
                 else:
                     self._update(connection, changed, token)
+                self._progress.note(connection, token)
             self._state, self.revision_token = state, token
             return True
+
+    def wait(self, token: str | None, timeout: float = WRITE_SECONDS) -> None:
+        """Waits until the table has the revision of a token, or a newer one. None names no write: it returns at once.
+
+        It reads the row of progress that the process with the mirror writes beside the grants.
+
+        Raises FollowError if the revision is not there after `timeout` seconds, and what the database raises.
+        """
+        self._progress.wait(token, timeout)
 
     def _update(self, connection: sa.Connection, changed: list[Held], token: str | None) -> None:
         for place, _ in changed:
