@@ -1,5 +1,6 @@
 """A filter as a SQLAlchemy expression, rendered as the SQL of one dialect with the caller's columns in it."""
 
+import secrets
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from itertools import chain
@@ -19,6 +20,9 @@ from .read_tree import TreeLimits
 from .sql import condition
 from .sql.fragments import Column, Fragment, Given, Parameter, ValueType
 from .sqlalchemy_types import field_of_column
+
+VALUE = f"writ_{secrets.token_hex(8)}"
+"""The name of the values of a filter. The parameters of an execution set each value whose name they know."""
 
 DIALECTS = ("postgresql", "mysql", "mariadb", "sqlite")
 Shape: TypeAlias = tuple[str | int, ...]
@@ -147,6 +151,6 @@ def _part(fragment: Column | Parameter | Given) -> sa.ColumnElement[Any]:
         case Given(given):
             return Grouping(given)
         case Parameter(value, "instant" as type):
-            return sa.bindparam(None, datetime.fromisoformat(value), _TYPES[type], unique=True)
+            return sa.bindparam(VALUE, datetime.fromisoformat(value), _TYPES[type], unique=True)
         case Parameter(value, type):
-            return sa.bindparam(None, value, _TYPES[type], unique=True)
+            return sa.bindparam(VALUE, value, _TYPES[type], unique=True)

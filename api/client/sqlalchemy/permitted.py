@@ -6,13 +6,14 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.sql import visitors
 from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.elements import _anonymous_label
 from sqlalchemy.sql.lambdas import LambdaElement
 from sqlalchemy.sql.visitors import InternalTraversal
 
 from ..bundles.errors import Error
 from ..queries.refusal import QueryRefused
 from ..runtime.translate import Untranslatable
-from ..runtime.translate.sqlalchemy import DIALECTS, Filter, Shape
+from ..runtime.translate.sqlalchemy import DIALECTS, VALUE, Filter, Shape
 from .entities import LAMBDA
 from .raw_checks import check_statement
 
@@ -66,6 +67,8 @@ class Permitted(Filter):
         cls, tables: Sequence[Any], anchors: Sequence[Any], filters: Sequence[Filter], refusals: Mapping[str, Error]
     ) -> "Permitted":
         """Returns the filters, each for its dialects, as one clause. Equal values and columns are one part of it."""
+        for part in (part for one in filters for part in one.parts):
+            visitors.traverse(part, {}, {"bindparam": _without_a_known_name})
         parts: list[Any] = []
         places: dict[Any, int] = {}
         shapes = []
@@ -91,6 +94,16 @@ class Permitted(Filter):
         except sa.exc.CompileError:
             reason, remedy = "no filter was made for this database", f"the databases are {', '.join(DIALECTS)}"
             raise Untranslatable("$", dialect, reason, remedy) from None
+
+
+def _without_a_known_name(value: Any) -> None:
+    """Gives a value a name that no parameter of an execution has, such as one of a condition on a table of grants.
+
+    A value with a name of the application is left, since the application says it when it executes the statement.
+    """
+    if value.unique and value._orig_key != VALUE:
+        value._orig_key = VALUE
+        value.key = _anonymous_label.safe_construct(id(value), VALUE)
 
 
 def _sameness(part: Any) -> Any:

@@ -14,7 +14,7 @@ from ..queries.raw_sql import LOOSE_WORDS, REMEDY, STATEMENT_WORDS, check_raw, f
 from ..queries.refusal import QueryRefused
 from ..runtime.translate.sqlalchemy import DIALECTS
 from .entities import LAMBDA
-from .raw_pieces import additions, holds_permitted, pieces_in
+from .raw_pieces import additions, holds_permitted, is_plain_clause, pieces_in
 
 _LOCKS: Final = (
     r"FOR (NO KEY )?UPDATE( NOWAIT| SKIP LOCKED)?|FOR (KEY )?SHARE( NOWAIT| SKIP LOCKED)?|LOCK IN SHARE MODE"
@@ -35,14 +35,24 @@ _PARTS: Final = (
 
 def check_at_once(statement: Any, dialect: str | None) -> None:
     """Raises QueryRefused for a raw piece that no database may read in its brackets, or not the one that is named."""
+    parts = visitors.iterate(statement)
+    next(parts)
+    is_plain = all(map(is_plain_clause, parts))
+    _check_additions(statement, dialect)
+    if is_plain:
+        return
     for piece in pieces_in(statement, True):
         if piece.sql is not None:
             faults = [fault_of(piece.sql, one) for one in ([dialect] if dialect else DIALECTS)]
             if all(faults):
                 raise QueryRefused(f"{piece.shown} {quoted(piece.sql)} {faults[0]}", REMEDY)
-    _check_additions(statement, dialect)
-    if any(isinstance(one, sa.sql.dml.UpdateBase) and one is not statement for one in visitors.iterate(statement)):
-        raise QueryRefused("the statement has another write inside it", "authorize and execute that write by itself")
+    for one in visitors.iterate(statement):
+        if isinstance(one, sa.CTE):
+            _check_additions(one, dialect)
+        if isinstance(one, sa.sql.dml.UpdateBase) and one is not statement:
+            raise QueryRefused(
+                "the statement has another write inside it", "authorize and execute that write by itself"
+            )
 
 
 def check_statement(statement: Any, sources: Iterable[Any], dialect: str) -> None:
@@ -50,8 +60,15 @@ def check_statement(statement: Any, sources: Iterable[Any], dialect: str) -> Non
 
     `sources` are what the statement has in FROM.
     """
-    _check_additions(statement, dialect)
     joined = [*sources]
+    common = [one for one in visitors.iterate(statement) if isinstance(one, sa.CTE)]
+    for one in [statement, *common]:
+        _check_additions(one, dialect)
+    names = {str(one.name).casefold() for one in joined if isinstance(one, sa.TableClause)}
+    for one in common:
+        if str(one.name).casefold() in names:
+            reason = f"the common table expression {quoted(str(one.name))} hides the table with its name"
+            raise QueryRefused(reason, "give it another name")
     for clause in [*_conditions(statement), *(on for source in joined for on in _ons(source))]:
         _check(clause, LOOSE_WORDS, dialect)
     values = getattr(statement, "_values", None) or {}
@@ -104,8 +121,7 @@ def _parts(statement: Any) -> Iterator[Any]:
 
 def _check_additions(statement: Any, dialect: str | None) -> None:
     """Raises QueryRefused for a prefix, a suffix, a hint or an extension that may change the rows or the columns."""
-    found = [statement, *(one for one in visitors.iterate(statement) if isinstance(one, sa.CTE))]
-    for text in (text for one in found for text in additions(one, dialect)):
+    for text in additions(statement, dialect):
         if not KNOWN_ADDITIONS.fullmatch(text.strip()):
             reason = f"the prefix, suffix or hint {quoted(text)} may change the condition or the columns"
             raise QueryRefused(reason, "leave it out, or use a method such as `with_for_update`")

@@ -79,6 +79,31 @@ def _names_of(clause: Any, enclosed: bool) -> Iterator[Piece]:
             yield Piece(str(name), enclosed, "the name")
 
 
+def is_plain_clause(clause: Any) -> bool:
+    """Returns whether a clause is no raw piece and holds none but in its children.
+
+    PERF: `authorized` looks at each clause of each statement, and most are columns, values and comparisons.
+    """
+    made = type(clause)
+    kind = _KINDS.get(made)
+    if kind is None:
+        custom = getattr(made, "_compiler_dispatcher", None) is not None
+        kind = _KINDS[made] = "other" if custom else next((kind for kind, of in _OF if issubclass(made, of)), "other")
+    if kind == "operation":
+        return not isinstance(clause.operator, custom_op)
+    if kind == "named":
+        return getattr(clause.name, "quote", None) is not False and not getattr(clause, "is_literal", False)
+    return kind == "plain"
+
+
+_KINDS: dict[type, str] = {}
+_OF: Final[tuple[tuple[str, Any], ...]] = (
+    ("named", (sa.ColumnClause, elements.Label)),
+    ("operation", (sa.BinaryExpression, elements.ExpressionClauseList)),
+    ("plain", (sa.BindParameter, sa.Table, GroupedElement, elements.ClauseList, elements._label_reference)),
+)
+
+
 def holds_permitted(clause: Any) -> bool:
     """Returns whether a condition of `permitted` is in a clause, but not in a select inside it."""
     if getattr(clause, "is_permitted", False):

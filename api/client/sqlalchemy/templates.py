@@ -11,6 +11,7 @@ from ..bundles.conditions.values import is_text
 from ..bundles.errors import Error
 from ..queries.trees import keys_of, with_fields
 from ..runtime.translate import Text
+from ..runtime.translate.sqlalchemy import VALUE
 from ..runtime.translate.sqlalchemy_types import field_of_column
 from .entities import Entity
 from .permitted import Permitted
@@ -47,7 +48,7 @@ class Template:
         parts = list(self.condition.parts)
         for place, held in self.slots:
             value = texts[held] if isinstance(held, int) else [texts[number] for number in held]
-            parts[place] = sa.bindparam(None, value, parts[place].type, unique=True)
+            parts[place] = sa.bindparam(VALUE, value, parts[place].type, unique=True)
         return Permitted(self.condition.tables, self.condition.anchors, self.condition.shapes, parts)
 
 

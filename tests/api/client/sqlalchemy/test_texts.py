@@ -16,7 +16,7 @@ from sqlalchemy.sql.elements import UnaryExpression, quoted_name
 from writ.runtime import Engine
 from writ.sqlalchemy import QueryRefused, authorized, permitted, resource_of
 
-from tests.support.authorized_rows import NOW, SUBJECT, Document, Folder
+from tests.support.authorized_rows import GRANTS, NOW, SUBJECT, Document, Folder
 from tests.support.bundling import engine_for
 
 OWNED = {"resource_attrs": [{"key": "owner", "op": "eq", "value_of": "subject.id"}]}
@@ -297,3 +297,24 @@ def test_other_raw_pieces_are_refused(name: str, session: orm.Session, pdp: Engi
         assert outcome(session, make) == mine(session, pdp)
     else:
         assert outcome(session, make) == "refused"
+
+
+def test_a_parameter_of_an_execution_sets_no_value_of_the_condition(session: orm.Session, pdp: Engine) -> None:
+    """SQLAlchemy sets a value by its name, so a caller's own `param_1` would be the subject of another."""
+    for mirror in (None, GRANTS):
+        query = authorized(sa.select(Document.id).where(Document.size > 1), pdp, SUBJECT, "read", mirror=mirror)
+        compiled = query.compile(session.connection())
+        names = {name for name in compiled.params if "writ" not in name}
+        assert names == {"size_1"}
+        guessed = [
+            f"{one}_{number}" for one in ("param", "owner", "subject_id", "subject_type") for number in (1, 2, 3)
+        ]
+        expected = session.scalars(query).all()
+        assert session.scalars(query, dict.fromkeys(guessed, "bob")).all() == expected
+
+
+def test_a_name_that_hides_a_table_is_refused(session: orm.Session, pdp: Engine) -> None:
+    hiding = sa.select(sa.literal("alice").label("owner"), Folder.owner.label("id")).cte("documents")
+    query = authorized(sa.select(Document.id), pdp, SUBJECT, "read").add_cte(hiding)
+    with pytest.raises(QueryRefused, match="`documents` hides the table"):
+        session.scalars(query)
