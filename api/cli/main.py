@@ -131,10 +131,10 @@ def writ(context: click.Context) -> None:
         context.call_on_close(lambda: os.umask(before))
 
 
-def _leave_opposites_out(ex: click.NoSuchOption) -> None:
-    """Leaves options out of the suggestions that turn the meaning round, such as `--unsigned` for `--signed`."""
-    near = ex.possibilities or ()
-    ex.possibilities = [one for one in near if not is_opposite(ex.option_name, one)]
+def _without_opposites(ex: click.NoSuchOption) -> click.NoSuchOption:
+    """Returns the error without suggestions that turn the meaning round, such as `--unsigned` for `--signed`."""
+    near = [one for one in ex.possibilities or () if not is_opposite(ex.option_name, one)]
+    return click.NoSuchOption(ex.option_name, ex.message, near, ex.ctx)
 
 
 def main() -> None:
@@ -148,7 +148,7 @@ def main() -> None:
         sys.exit(130)
     except click.ClickException as ex:
         if isinstance(ex, click.NoSuchOption):
-            _leave_opposites_out(ex)
+            ex = _without_opposites(ex)
         ex.show()
         sys.exit(2)
     except BrokenPipeError:  # the reader has gone: drop the buffered output

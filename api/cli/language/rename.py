@@ -66,8 +66,8 @@ def rename_command(kind: str, old: str, new: str, sources: tuple[Path, ...], dry
     except OSError as ex:
         raise CommandFailed(os_sentence(ex)) from None
     verb = "would rename" if dry_run else "renamed"
-    found = f"{counted(places, 'place')} in {counted(len(edited), 'file')}"
-    told = f"{verb} the {kind} {quoted(old)} to {quoted(new)}: {found}"
+    where = f"{counted(places, 'place')} in {counted(len(edited), 'file')}"
+    told = f"{verb} the {kind} {quoted(old)} to {quoted(new)}: {where}"
     error_console().print(escaped(told), markup=False)
     if rename.what in _NOTES:
         error_console().print(_NOTES[rename.what], markup=False)
