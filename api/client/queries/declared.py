@@ -2,12 +2,14 @@
 
 import time
 from collections.abc import Iterable, Mapping
+from inspect import isawaitable
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
 from ..bundles.declarations.declarations import Declarations
 from ..bundles.wording import show_path
 from ..runtime.requests.members import BadRequest
+from .refusal import QueryRefused
 
 KEPT_SECONDS: Final = 60.0
 """The time for which the answer of a service counts."""
@@ -22,7 +24,7 @@ def declared_attributes(pdp: Any, resource_type: str, names: Iterable[str]) -> t
     """Returns those of the names that the model declares for a type, or all of them if it declares none.
 
     `pdp` is an engine, what follows one, or a client. A client asks its service with a strict request, and asks again
-    after a minute. Raises the errors of the call.
+    after a minute. Raises the errors of the call, and QueryRefused for a client of asyncio.
     """
     engine, given = getattr(pdp, "engine", pdp), tuple(names)
     if not hasattr(engine, "pinned"):
@@ -62,7 +64,11 @@ def _ask(pdp: Any, resource_type: str, names: tuple[str, ...]) -> tuple[str, ...
         "options": {"strict": True},
     }
     try:
-        pdp.decide(request)
+        answer = pdp.decide(request)
+        if isawaitable(answer):
+            answer.close()
+            reason = "a client of asyncio is awaited, and `resource_of` is not"
+            raise QueryRefused(reason, "name the attributes in `attributes`, or give a `writ.Client`")
     except BadRequest as ex:
         unknown = {fault.path for fault in ex.details if fault.code == _UNDECLARED}
         return tuple(name for name in names if show_path(("resource", "properties", name)) not in unknown)

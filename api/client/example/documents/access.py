@@ -21,4 +21,4 @@ def subject(user: CurrentUser) -> dict[str, Any]:
 
 
 guard = Guard(client, subject)
-resource = partial(resource_of, resource_type="document", attributes=("tenant", "owner", "team"))
+resource = partial(resource_of, resource_type="document", pdp=client)

@@ -8,10 +8,11 @@ import pytest
 import sqlalchemy as sa
 import writ.testing
 from sqlalchemy import orm
+from writ import AsyncClient
 from writ.queries.declared import declared_attributes
 from writ.runtime import Engine
 from writ.runtime.requests.members import BadRequest, RequestFault
-from writ.sqlalchemy import ChangeRefused, changing, resource_of
+from writ.sqlalchemy import ChangeRefused, QueryRefused, changing, resource_of
 
 ALICE = {"type": "user", "id": "alice", "properties": {"tenant": "t1"}}
 MODEL = """\
@@ -175,4 +176,6 @@ def test_a_client_asks_its_service_once(session: orm.Session, pdp: Engine) -> No
     for _ in range(3):
         assert resource_of(paper, "paper", service)["properties"].keys() == {"tenant", "owner", "big"}
     assert service.asked == 1
+    with pytest.raises(QueryRefused, match="is awaited"):
+        resource_of(paper, "paper", AsyncClient("http://127.0.0.1:1"))
     assert declared_attributes(Odd(pdp), "paper", ["a", "b"]) == ("a", "b")
