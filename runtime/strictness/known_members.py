@@ -20,17 +20,17 @@ ENTITY: Final[Mapping[str, frozenset[str]]] = {
 }
 """The members of each entity of a request."""
 
-_SEARCH: Final = frozenset(("return", "include_direct", "gates", "explain", "attributes", "strict", "actor"))
+_SEARCH: Final = frozenset(("return", "attributes", "strict", "actor"))
 _EVALUATION: Final = frozenset(("explain", "valid_until", "attributes", "strict", "actor"))
 
 OPTIONS: Final[Mapping[RequestKind, frozenset[str]]] = {
     "evaluation": _EVALUATION,
     "batch": _EVALUATION | {"evaluations_semantic"},
-    "resource": _SEARCH,
+    "resource": _SEARCH | {"include_direct", "gates"},
     "subject": _SEARCH,
     "action": _SEARCH,
 }
-"""The members of `options`, for each kind of request."""
+"""The members of `options` that each kind of request reads."""
 
 
 class Place(NamedTuple):

@@ -148,6 +148,8 @@ class StrictRequests:
                 yield from self._asked_action(request["action"], request["resource"], complete)
             if kind != "resource":
                 yield from self._resource(request["resource"], whole)
+            elif request["resource"]["type"] not in self._types:  # nothing else of it is read (S5)
+                yield self._undeclared_type(request["resource"]["type"])
             if self._context is not None:
                 bags = Bags("$.context", request.get("context"), is_context=True)
                 yield from self._context.faults(bags, complete)

@@ -15,7 +15,8 @@ MEMBERS = {
 }
 REQUEST = ["subject", "action", "resource", "context", "options", "page"]
 EVALUATION = ["explain", "valid_until", "attributes", "strict", "actor"]
-SEARCH = ["return", "include_direct", "gates", "explain", "attributes", "strict", "actor"]
+SEARCH = ["return", "attributes", "strict", "actor"]
+RESOURCE_SEARCH = [*SEARCH, "include_direct", "gates"]
 
 
 def strict_faults(document: dict[str, Any], request: dict[str, Any], kind: str = "evaluation") -> list[Fault]:
@@ -39,15 +40,15 @@ def strict_faults(document: dict[str, Any], request: dict[str, Any], kind: str =
         if asked is not None and request["action"]["name"] not in asked["actions"]:
             found.append(("undeclared-action", "$.action.name"))
         found += entity("action", request["action"], declared.get("action"), is_evaluation)
+    if asked is None:
+        found.append(("undeclared-type", "$.resource.type"))
     if kind != "resource":
-        if asked is None:
-            found.append(("undeclared-type", "$.resource.type"))
         found += entity("resource", request["resource"], asked and asked.get("attributes"), needs_all)
     if declared.get("context") is not None:
         always = dict.fromkeys(("time", "ip", "ip_address")) | declared["context"]
         found += attributes("$.context", [("", request.get("context") or {})], always, is_evaluation)
     options = request.get("options") or {}
-    known = EVALUATION if is_evaluation else SEARCH
+    known = EVALUATION if is_evaluation else RESOURCE_SEARCH if kind == "resource" else SEARCH
     found += [("unknown-member", f"$.options.{name}") for name in options if name not in known]
     actor = options.get("actor")
     if actor is not None:

@@ -190,3 +190,29 @@ def test_later_revisions_are_as_strict(tmp_path):
     assert plain.decide(bad)["decision"]
     plain.replace(bundle_in_memory(compiled(DOCUMENT | {"requests": "strict"}).write))
     assert found(lambda: plain.decide(bad)) == [("unknown-member", "$.contxt")]
+
+
+@pytest.mark.parametrize(
+    ("kind", "unread"),
+    [
+        ("evaluation", ["return", "include_direct", "gates", "evaluations_semantic"]),
+        ("batch", ["return", "include_direct", "gates"]),
+        ("resource", ["explain", "valid_until", "evaluations_semantic"]),
+        ("subject", ["explain", "valid_until", "include_direct", "gates"]),
+        ("action", ["explain", "valid_until", "include_direct", "gates"]),
+    ],
+)
+def test_an_option_that_a_question_does_not_read_is_unknown_there(kind, unread):
+    engine = engine_of(DOCUMENT, strict=True)
+    for option in unread:
+        with pytest.raises(BadRequest) as error:
+            engine.refuse_faults(kind, GOOD | {"options": {option: None}})
+        assert (error.value.code, error.value.path) == ("unknown-member", f"$.options.{option}")
+
+
+def test_the_type_of_a_searched_resource_is_checked_and_nothing_else():
+    engine, type = engine_of(DOCUMENT, strict=True), GOOD["resource"]["type"]
+    engine.refuse_faults("resource", GOOD | {"resource": {"type": type, "anything": 1, "properties": {"no": 1}}})
+    with pytest.raises(BadRequest, match=f"did you mean `{type}`") as error:
+        engine.refuse_faults("resource", GOOD | {"resource": {"type": type[:-1]}})
+    assert (error.value.code, error.value.path) == ("undeclared-type", "$.resource.type")

@@ -16,14 +16,13 @@ class SearchedType(Struct, frozen=True):
 
 
 class SearchOptions(Struct, frozen=True, omit_defaults=True, rename={"return_": "return"}):
-    """With options, items have more members. `include_direct` adds the ids of direct grants to the filter, or one node.
+    """With options, items have more members.
 
     With `attributes`, the registered attributes of the given entities count where the request sends none. With
     `strict`, a request with something undeclared is an error.
     """
 
     return_: Literal["filter", "results", "both"] | None = None
-    include_direct: bool | Literal["node"] | None = None
     attributes: Literal["registered"] | None = None
     actor: ActorsSent | None = None
     strict: bool | None = None
@@ -32,9 +31,11 @@ class SearchOptions(Struct, frozen=True, omit_defaults=True, rename={"return_": 
 class ResourceSearchOptions(SearchOptions, frozen=True, omit_defaults=True):
     """`gates` says how filter and results treat conditions on the context, times and addresses.
 
-    `open` leaves them to the evaluation. `decide` decides them with the context of the request.
+    `open` leaves them to the evaluation. `decide` decides them with the context of the request. `include_direct` adds
+    the ids of direct grants to the filter, or one node.
     """
 
+    include_direct: bool | Literal["node"] | None = None
     gates: Literal["open", "decide"] | None = None
 
 

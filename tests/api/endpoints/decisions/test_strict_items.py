@@ -122,13 +122,13 @@ def test_another_value_than_a_boolean_is_the_fault_of_its_place(http: httpx.Clie
 
 
 def test_the_actor_of_a_batch_is_judged_with_each_item(http: httpx.Client) -> None:
-    """A1: the batch's actor counts for items that name none."""
+    """A1: the batch's actor counts for items that name none. An unknown member of it is an error in each way."""
     actor = {"type": "service", "id": "s", "nme": 1}
     nme = ("unknown-member", "$.options.actor.nme")
     clean = {"actor": {"type": "service", "id": "t"}}
     items = [{}, {"options": clean}, {"options": LAX}]
-    assert ask(http, items, options=STRICT | {"actor": actor}) == [[nme], [], []]
-    assert ask(http, [{}, {"options": STRICT}], options={"actor": actor}) == [[], [nme]]
+    assert ask(http, items, options=STRICT | {"actor": actor}) == [[nme], [], [nme]]
+    assert ask(http, [{}, {"options": STRICT}], options={"actor": actor}) == [[nme], [nme]]
 
 
 def answers(engine: Engine, body: dict[str, Any]) -> list[Faults]:
