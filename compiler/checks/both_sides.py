@@ -24,15 +24,15 @@ class Side:
     """The declaration of one side of a comparison.
 
     `kind` is the JSON type of the value, `elements` are those of the elements of an array, and `choices` the only
-    values, or the only elements. Each is None if nothing is declared. `is_declared` is false for ids, groups, the time
-    and the address, which need no declaration.
+    values, or the only elements. Each is None if nothing is declared. `stated` is the declaration, or None for ids,
+    groups, the time and the address, which need none.
     """
 
     name: str = ""
     kind: ValueKind | None = None
     elements: frozenset[ValueKind] | None = None
     choices: frozenset[CanonicalKey] | None = None
-    is_declared: bool = False
+    stated: AttributeDeclaration | None = None
 
 
 _ANYTHING = Side()
@@ -126,12 +126,12 @@ def _of(owner: str, stated: AttributeDeclaration) -> Side:
     name = f"{owner} is declared as {stated.kind}"
     kind: ValueKind = "string" if stated.kind == "instant" else stated.kind
     if not stated.one_of:
-        return Side(name, kind, is_declared=True)
+        return Side(name, kind, stated=stated)
     choices = frozenset(map(canonical_key, stated.one_of))
     if kind != "array":
-        return Side(name, kind, choices=choices, is_declared=True)
+        return Side(name, kind, choices=choices, stated=stated)
     elements = frozenset(one for value in stated.one_of if (one := kind_of(value)) is not None)
-    return Side(f"{name} of {joined(sorted(elements), 'or')}", kind, elements, choices, True)
+    return Side(f"{name} of {joined(sorted(elements), 'or')}", kind, elements, choices, stated)
 
 
 def _reason(op: Operator, left: Side, right: Side) -> tuple[str, str] | None:
@@ -140,7 +140,7 @@ def _reason(op: Operator, left: Side, right: Side) -> tuple[str, str] | None:
     A side that the operator can't compare at all has another fault, so this says nothing about it. Nor does it say
     anything if neither side is declared: a constant is not checked then either.
     """
-    if not (left.is_declared or right.is_declared):
+    if left.stated is None and right.stated is None:
         return None
     of_elements, in_list = OF_ELEMENTS[op], TAKES_LIST[op]
     is_order = OPERATORS[op].constant is ConstantKind.ORDERED

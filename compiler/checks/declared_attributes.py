@@ -31,7 +31,7 @@ def check_declared_attributes(draft: Draft) -> Iterator[Finding]:
 def check_declared_values(draft: Draft) -> Iterator[Finding]:
     """Finds empty and too long lists of values, nulls, and values of another type than declared."""
     limit = draft.limits.list_constant_elements
-    for path, declared in _declarations(draft):
+    for path, declared in declarations_of(draft):
         if declared.one_of is None or is_placeholder(declared.kind):
             continue
         at: Path = (*path, "one_of")
@@ -50,7 +50,8 @@ def _misfit(declared: AttributeDeclaration, key: str, value: object, path: Path)
         yield Finding("attribute-type", f"{quoted(key)} is declared as {declared.kind}, found {described(value)}", path)
 
 
-def _declarations(draft: Draft) -> Iterator[tuple[Path, AttributeDeclaration]]:
+def declarations_of(draft: Draft) -> Iterator[tuple[Path, AttributeDeclaration]]:
+    """Yields the declaration of each attribute of a resource, a subject, the context or an action, and its path."""
     for index, type in enumerate(draft.model.resource_types):
         yield from _of(type.attributes or {}, ("resource_types", index, "attributes"))
     for index, declared in enumerate(draft.model.attributes):

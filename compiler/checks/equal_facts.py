@@ -7,7 +7,7 @@ from typing import Final, TypeAlias, TypeVar
 from ...bundles.conditions.instants import parse_instant
 from ...bundles.wording import is_made_id, quoted
 from ..diagnostics.diagnostic import Finding
-from ..model.elements import Assignment, ElementKind, Grant
+from ..model.elements import Assignment, Grant
 from .draft import Draft
 from .instants import MAX_REMEMBERED
 
@@ -22,20 +22,23 @@ _ROOM: Final = 8
 def check_equal_grants(draft: Draft) -> Iterator[Finding]:
     """Finds each grant that equals an earlier one in holder, resource, set of actions, start and end."""
     said = "gives the same actions on the same resource to the same holder, for the same time"
-    for index, other in _repeated(draft.model.grants, _granted):
-        yield _finding(ElementKind.GRANTS, "grant", draft.model.grants[other], index, other, said)
+    grants = draft.model.grants
+    for index, other in _repeated(grants, _granted):
+        message = f"{_named('grant', grants[other])} {said}"
+        yield Finding("duplicate-grant", message, ("grants", index), see=("grants", other))
 
 
 def check_equal_assignments(draft: Draft) -> Iterator[Finding]:
     """Finds each assignment that equals an earlier one in role, holder, start and end."""
     said = "gives the same role to the same holder, for the same time"
-    for index, other in _repeated(draft.model.assignments, _assigned):
-        yield _finding(ElementKind.ASSIGNMENTS, "assignment", draft.model.assignments[other], index, other, said)
+    assignments = draft.model.assignments
+    for index, other in _repeated(assignments, _assigned):
+        message = f"{_named('assignment', assignments[other])} {said}"
+        yield Finding("duplicate-assignment", message, ("assignments", index), see=("assignments", other))
 
 
-def _finding(kind: ElementKind, word: str, first: Fact, index: int, other: int, said: str) -> Finding:
-    noun = f"another {word}" if first.id is None or is_made_id(first.id) else f"the {word} {quoted(first.id)}"
-    return Finding(f"duplicate-{word}", f"{noun} {said}", (kind, index), see=(kind, other))
+def _named(word: str, first: Fact) -> str:
+    return f"another {word}" if first.id is None or is_made_id(first.id) else f"the {word} {quoted(first.id)}"
 
 
 def _repeated(facts: Sequence[_F], content_of: Callable[[_F, dict[str, int]], Hashable]) -> Iterator[tuple[int, int]]:

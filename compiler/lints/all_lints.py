@@ -11,10 +11,13 @@ from ..model.elements import LISTS, Policy
 from .allow_everyone import allow_everyone
 from .ambiguous_routes import ambiguous_routes
 from .constants.absent_attribute import absent_attribute
+from .constants.confusable import confusable
+from .constants.extreme_bound import extreme_bound
 from .constants.list_element import list_element
 from .constants.looks_like_reference import looks_like_reference
 from .constants.odd_constant import odd_constant
 from .constants.plain_gate import plain_gate
+from .constants.text_instant import text_instant
 from .declarations.idle_required import idle_required
 from .declarations.near_name import near_name
 from .declarations.unused_extension import unused_extension
@@ -23,15 +26,22 @@ from .empty_list import empty_list
 from .escapable_deny import escapable_deny
 from .open_instant import open_instant
 from .overlap import BudgetSpent
+from .patterns.odd_pattern import odd_pattern
 from .people.expired import expired
 from .people.group_cycle import group_cycle
+from .people.near_subject import near_subject
+from .people.no_holder_left import no_holder_left
 from .people.repeated_authority import repeated_authority
+from .people.role_as_subject import role_as_subject
 from .people.role_without_holder import role_without_holder
 from .policies.absent_reference import absent_reference
+from .policies.any_address import any_address
 from .policies.dead_allow import dead_allow
 from .policies.idle_deny import idle_deny
 from .policies.never_holds import never_holds
+from .policies.odd_window import odd_window
 from .policies.redundant_policy import redundant_policy
+from .policies.repeated_part import repeated_part
 from .policies.unused_names import unused_action, unused_role
 from .policies.wide_allow import wide_allow
 from .prepared_policy import PreparedPolicy
@@ -102,6 +112,16 @@ LINTS = (
     Lint(near_name),
     Lint(looks_like_reference, alone=True),
     Lint(list_element),
+    Lint(text_instant),
+    Lint(extreme_bound, alone=True),
+    Lint(confusable),
+    Lint(odd_pattern),
+    Lint(odd_window),
+    Lint(any_address, alone=True),
+    Lint(repeated_part),
+    Lint(role_as_subject),
+    Lint(near_subject),
+    Lint(no_holder_left, applies=_has_assignments),
     Lint(plain_gate),
     Lint(open_instant, alone=True),
     Lint(odd_constant),

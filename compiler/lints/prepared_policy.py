@@ -13,10 +13,12 @@ from ...bundles.conditions.operators import NAMES_ITS_VALUES, Operator
 from ...bundles.conditions.trees.domain import Test, is_satisfiable
 from ...bundles.declarations.kinds import kind_of
 from ...bundles.program.clauses import ATTRIBUTE_SECTIONS
+from ..checks.conditions_of import LocatedCondition, conditions_of
 from ..checks.draft import Draft
 from ..lowering.lower import EVERYTHING, covered_actions
 from ..model.elements import Conditions, Policy, ResourceType
 from ..model.parse_window import parse_window
+from .opposed_references import first_opposed
 
 Attribute: TypeAlias = tuple[str, str]
 """A section of conditions and a key in it."""
@@ -95,7 +97,12 @@ class PreparedPolicy:
     @cached_property
     def is_satisfiable(self) -> bool:
         """True if the comparisons of each attribute can be true together."""
-        return all(map(is_satisfiable, self.tests.values()))
+        return self.opposed is None and all(map(is_satisfiable, self.tests.values()))
+
+    @cached_property
+    def opposed(self) -> LocatedCondition | None:
+        """The first comparison with a reference that contradicts earlier ones of the same two values, or None."""
+        return first_opposed(conditions_of(self.policy, self.index))
 
 
 def prepare_policies(draft: Draft, faulty: Collection[int]) -> tuple[PreparedPolicy, ...]:

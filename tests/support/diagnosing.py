@@ -61,12 +61,15 @@ def compared(op: str, value: str, key: str = "k", on: str = "document", **lists:
 
 ABOUT_ALL = frozenset(
     (
+        "any-address",
         "dead-allow",
         "group-cycle",
         "idle-deny",
         "idle-required",
+        "odd-pattern",
         "plain-gate",
         "redundant-policy",
+        "repeated-part",
         "unused-action",
         "unused-extension",
         "unused-role",

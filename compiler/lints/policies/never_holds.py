@@ -6,6 +6,7 @@ from itertools import combinations
 from ....bundles.conditions.operators import Operator
 from ....bundles.conditions.trees.domain import Test, is_satisfiable
 from ....bundles.wording import joined, quoted
+from ...checks.conditions_of import LocatedCondition
 from ...checks.draft import Draft
 from ...diagnostics.diagnostic import Finding
 from ..prepared_policy import Attribute, PreparedPolicy
@@ -26,6 +27,19 @@ def never_holds(_draft: Draft, policies: Sequence[PreparedPolicy]) -> Iterator[F
             if (Operator.IN, []) not in tests and not is_satisfiable(tests):
                 yield _finding(prepared, attribute, tests)
                 break
+        else:
+            if prepared.opposed is not None:
+                yield _opposed(prepared, prepared.opposed)
+
+
+def _opposed(prepared: PreparedPolicy, located: LocatedCondition) -> Finding:
+    """Returns the finding about a comparison with a reference that contradicts the earlier ones."""
+    policy, condition = prepared.policy, located.condition
+    message = (
+        f"the {policy.effect} {quoted(policy.id)} never holds: its comparisons of {quoted(condition.key)} with"
+        f" {quoted(condition.value_of)} contradict each other"
+    )
+    return Finding("never-holds", message, located.path, _HELP, severity="warning")
 
 
 def _finding(prepared: PreparedPolicy, attribute: Attribute, tests: Sequence[Test]) -> Finding:
