@@ -143,16 +143,17 @@ def test_a_body_that_breaks_off_is_not_taken_for_a_whole_one(hasty: Server, chun
         assert client.get(MODEL).headers["ETag"] == before.headers["ETag"]
 
 
-def test_a_body_that_comes_after_the_answer_before_is_taken(hasty: Server) -> None:
+def test_a_body_that_comes_after_the_answer_before_is_taken(hasty: Server, tmp_path: Path) -> None:
     """Its head came while the request before was being answered, and reading stopped there."""
     role = json.dumps({"id": "late", "name": "x" * 400}).encode()
     post = request("POST", "/v1/environments/default/roles", role, key=KEY)
-    with RawConnection(hasty.host, hasty.port) as connection:
+    with running(tmp_path / "data") as patient, RawConnection(patient.host, patient.port) as connection:
         connection.send(request("GET", "/v1/environments/default", b"", key=KEY) + post[: -len(role)])
         assert connection.answer().status == 200
         connection.send_read(role[:200])
         connection.send(role[200:])
         assert connection.answer().status == 201
+    with RawConnection(hasty.host, hasty.port) as connection:
         connection.send(request("GET", "/v1/environments/default", b"", key=KEY) + post[: -len(role)])
         assert connection.answer().status == 200
         assert connection.answer().status == 408
