@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from ...bundles.conditions.attribute_keys import read, reads_own_key, steps_of
 from ...bundles.conditions.constants import canonical_key
@@ -21,9 +21,12 @@ from ..snapshot import Holder, Snapshot
 from .limits import Budget, WhyNotLimits
 from .sampled_addresses import sampled_addresses
 from .sampled_instants import sampled_instants
-from .units import ADDRESS, OTHER_ADDRESS, TIME, Attribute, attributes_of, read_by
+from .units import ADDRESS, ME, OTHER_ADDRESS, TIME, Attribute, attributes_of, authors_of, read_by, reads_me
 from .values import Test as Compared
 from .values import is_exhaustive, sampled
+
+SOMEONE: Final = "\0someone"
+"""The id of a person whom nothing names."""
 
 Choice = Mapping[Attribute, Json]
 """New values of attributes; None takes the attribute away."""
@@ -83,6 +86,8 @@ class Asked:
         self._zones, self._demands = snapshot.state.zone, snapshot.state.demands
         self._accepts, self._limits = accepts, limits
         self._atoms: list[Atom] = []
+        clauses = list(clauses)
+        self._authors = frozenset(one for clause, _ in clauses for atom in clause.body for one in authors_of(atom))
         self.clauses = [self._applying(clause, body) for clause, body in clauses]
         self.budget = Budget(limits.steps)
         self.exhaustive = True
@@ -98,10 +103,29 @@ class Asked:
         found = []
         for atom, test in zip(clause.body, body.by_atom, strict=True):
             if not isinstance(atom, Rate):
-                options, reads = attributes_of(atom, self._demands.by(atom)), read_by(atom, self._demands.by(atom))
+                options, reads = self._options(atom), read_by(atom, self._demands.by(atom))
+                if reads_me(atom):
+                    reads |= {ME}
                 found.append(Condition(len(self._atoms), test, options, reads))
                 self._atoms.append(atom)
         return Applying(clause, tuple(found), body.rate is not None)
+
+    def _options(self, atom: Atom) -> frozenset[Attribute]:
+        """Returns what may change for a condition. Where it asks whose the resource is, another person may ask."""
+        found = attributes_of(atom, self._demands.by(atom))
+        mine = {ME} if authors_of(atom) and self._entities.subject_id is not None else frozenset[Attribute]()
+        return (found - self._authors) | mine
+
+    def turning(self, choice: Choice) -> Iterator[Atom]:
+        """Yields the conditions of ALLOWs that hold with new values, and not without them."""
+        for one in self.clauses:
+            for condition in one.conditions if one.clause.effect == "ALLOW" else ():
+                if self.holds(condition, choice) and not self.holds(condition, {}):
+                    yield self._atoms[condition.number]
+
+    def names(self, id: Json) -> bool:
+        """Returns whether the resource names a subject, where a condition asks whose it is."""
+        return any(self.sent(one) == id for one in self._authors)
 
     def holds(self, condition: Condition, choice: Choice) -> bool:
         """Returns whether a condition holds with new values. Raises OutOfSteps."""
@@ -110,10 +134,11 @@ class Asked:
             if known is None:
                 known = self._base[condition.number] = self._tested(condition, self._bags)
             return known
-        return self._tested(condition, self._changed(choice))
+        return self._tested(condition, self._changed(choice), choice.get(ME))
 
     def _changed(self, choice: Choice) -> dict[str, Attributes]:
         bags: dict[str, Any] = dict(self._bags)
+        choice = {one: value for one, value in choice.items() if one != ME}
         for one in choice:
             if bags[one.section] is self._bags[one.section]:
                 bags[one.section] = dict(bags[one.section])
@@ -121,9 +146,10 @@ class Asked:
             bags[one.section][one.key] = value
         return bags
 
-    def _tested(self, condition: Condition, bags: Mapping[str, Attributes]) -> bool:
+    def _tested(self, condition: Condition, bags: Mapping[str, Attributes], other: Json = None) -> bool:
         self.budget.spend()
         sid, holder, rid = self._entities
+        sid = other if isinstance(other, str) else sid
         s, r, a, c = (bags[one] for one in ("subject_attrs", "resource_attrs", "action_attrs", "context_attrs"))
         return condition.test(self._stype, sid, s, rid, r, a, c, holder, self._now)
 
@@ -149,7 +175,9 @@ class Asked:
     def values(self, attribute: Attribute) -> list[Json]:
         """Returns the values to try of an attribute: one of each class that the conditions distinguish."""
         found = self._values.get(attribute)
-        if found is None:
+        if found is None and attribute == ME:
+            found = self._values[attribute] = self._others()
+        elif found is None:
             found = self._values[attribute] = self._found(attribute)
         return found
 
@@ -170,6 +198,11 @@ class Asked:
         if len(found) > self._limits.values or not is_exhaustive(tests):
             self.exhaustive = False
         return list(islice(found.values(), self._limits.values))
+
+    def _others(self) -> list[Json]:
+        """Returns the ids of other people: those that the resource names, and one that nothing names."""
+        named = dict.fromkeys(one for one in map(self.sent, sorted(self._authors)) if isinstance(one, str) and one)
+        return [one for one in (*named, SOMEONE) if one != self._entities.subject_id]
 
     def _linked(self, attribute: Attribute) -> list[Attribute]:
         """Returns the attributes that conditions compare with each other, and so with this one."""

@@ -9,13 +9,16 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from ...bundles.conditions.attribute_keys import reads_own_key
-from ...bundles.conditions.references import GROUPS
+from ...bundles.conditions.operators import Operator
+from ...bundles.conditions.references import GROUPS, ValueOf
 from ...bundles.program.clauses import AgainstNow, Atom, Comparison, During, From, Reference
 from ...bundles.program.demands import Demand
 
 CALLER: Final = "caller"
 OWNER: Final = "owner"
 ADMINISTRATOR: Final = "administrator"
+PERSON: Final = "person"
+"""Another person, who asks in place of the subject."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -55,11 +58,16 @@ TIME: Final = Attribute("context_attrs", "time")
 ADDRESS: Final = Attribute("context_attrs", "ip")
 OTHER_ADDRESS: Final = Attribute("context_attrs", "ip_address")
 
+ME: Final = Attribute("subject_attrs", "id")
+"""The id of the subject: another person asks, who holds the same."""
+
 _WHO: Final = {"context_attrs": CALLER, "action_attrs": CALLER, "resource_attrs": OWNER, "subject_attrs": ADMINISTRATOR}
 
 
 def who(unit: Unit) -> str:
-    """Returns who can make a change: the caller, the owner of the resource, or an administrator."""
+    """Returns who can make a change: the caller, the owner of the resource, an administrator, or another person."""
+    if unit == ME:
+        return PERSON
     return _WHO[unit.section] if isinstance(unit, Attribute) else ADMINISTRATOR
 
 
@@ -83,6 +91,29 @@ def _attributes_of(atom: Atom) -> Iterator[Attribute]:
         other = atom.value_of
         if not reads_own_key(other.section, other.key):
             yield Attribute(other.section, other.key)
+
+
+def authors_of(atom: Atom) -> frozenset[Attribute]:
+    """Returns the attribute that says whose the resource is: it is held against the id of the subject.
+
+    To change it would be to forge a fact, such as who made the resource. So another person asks.
+    """
+    match atom:
+        case Reference("resource_attrs", key, Operator.EQ | Operator.NE, ValueOf("subject", "id")):
+            return frozenset({Attribute("resource_attrs", key)})
+        case _:
+            return frozenset()
+
+
+def reads_me(atom: Atom) -> bool:
+    """Returns whether a condition reads the id of the subject."""
+    match atom:
+        case Comparison("subject_attrs", "id") | Reference("subject_attrs", "id"):
+            return True
+        case Reference(value_of=ValueOf("subject", "id")):
+            return True
+        case _:
+            return False
 
 
 def read_by(atom: Atom, demands: Sequence[Demand]) -> frozenset[Attribute]:

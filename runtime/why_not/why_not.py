@@ -1,7 +1,7 @@
 """The smallest sets of changes that would allow a denied request, grouped by who can make them."""
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any
 
 from ...bundles.conditions.values import Json
 from ...bundles.event_loop import refuse_on_event_loop
@@ -16,10 +16,9 @@ from ..requests.registry import Registry
 from ..snapshot import Snapshot
 from .asked import Asked, Entities
 from .limits import DEFAULT, WhyNotLimits
-from .search import Found, Search, Standing
-from .units import ADMINISTRATOR, CALLER, OWNER, Attribute, Fact, Policy, Role, Unit, who
-
-_ORDER: Final = (CALLER, OWNER, ADMINISTRATOR)
+from .search import Search, Standing
+from .shown_sets import place, shown
+from .units import Attribute
 
 
 def why_not(
@@ -32,9 +31,13 @@ def why_not(
     """Returns `{sets: [{who, changes}], complete, up_to}`: each set of changes makes the answer allow, and no part of
     it does. `now` is in epoch seconds.
 
-    `who` is a list of `caller`, `owner` and `administrator`. A change is `{who, kind}` and for an `attribute` its
-    `path` and a `value` that suffices (null takes it away), for a `role` the `role` and whether to `give` or `take` it,
-    for a `policy` the id of the DENY to disable. The kinds `grant` and `register` are about the resource.
+    `who` is a list of `caller`, `owner`, `administrator` and `person`. A change is `{who, kind}` and for an `attribute`
+    its `path` and a `value` that suffices (null takes it away), for a `role` the `role` and whether to `give` or `take`
+    it, for a `policy` the id of the DENY to disable. The kinds `grant` and `register` are about the resource.
+
+    Facts are not changed. A `time` has the `windows` in which to ask, and an `address` the `blocks` from which, beside
+    a `value` that suffices at their `path`. For a `person`, another one asks who holds the same: of the `id`, if the
+    resource names one that suffices.
 
     If `complete` is true, no set of at most `up_to` changes is missing. A question whose rules have patterns is never
     `complete`. A policy with a rate limit counts as one that does not allow (C10), and so does
@@ -72,7 +75,7 @@ def why_not(
         can_register=rid is not None,
     )
     search = Search(asked, standing, limits)
-    sets = sorted((_shown(one, standing) for one in search.run()), key=_place)
+    sets = sorted((shown(one, standing, asked) for one in search.run()), key=place)
     return {"sets": sets, "complete": search.complete and asked.exhaustive, "up_to": limits.changes}
 
 
@@ -114,32 +117,3 @@ def _accepting(snapshot: Snapshot, read: EvaluationRequest) -> Callable[[Attribu
 
 def _is_about(fault: RequestFault, attribute: Attribute) -> bool:
     return attribute.section.startswith(fault.path.split(".")[1]) and fault.path.endswith(f".{attribute.key}")
-
-
-def _shown(found: Found, standing: Standing) -> dict[str, Any]:
-    changes = sorted((_change(one, found, standing) for one in found.changes), key=_change_place)
-    return {"who": [one for one in _ORDER if any(change["who"] == one for change in changes)], "changes": changes}
-
-
-def _change(unit: Unit, found: Found, standing: Standing) -> dict[str, Any]:
-    by: dict[str, Any] = {"who": who(unit)}
-    match unit:
-        case Attribute(section, key):
-            path = f"{section.removesuffix('_attrs')}.{key}"
-            return by | {"kind": "attribute", "path": path, "value": found.values[unit]}
-        case Role(role):
-            return by | {"kind": "role", "role": role, "change": "take" if role in standing.roles else "give"}
-        case Policy(policy):
-            return by | {"kind": "policy", "policy": policy, "change": "disable"}
-        case Fact(kind):
-            return by | {"kind": kind}
-
-
-def _change_place(change: dict[str, Any]) -> tuple[Any, ...]:
-    named = change.get("path") or change.get("role") or change.get("policy") or ""
-    return _ORDER.index(change["who"]), change["kind"], named
-
-
-def _place(one: dict[str, Any]) -> tuple[Any, ...]:
-    changes = one["changes"]
-    return [_ORDER.index(name) for name in one["who"]], len(changes), [_change_place(change) for change in changes]

@@ -23,7 +23,7 @@ def applied(document: Document, request: Document, changes: list[Change], now: f
     asked = oracle_entities.question(document, request, now)
     for one in changes:
         match one["kind"]:
-            case "attribute":
+            case "attribute" | "time" | "address":
                 set_attribute(request, one["path"], one["value"])
             case "policy":
                 rows = [row | {"enabled": False} if row["id"] == one["policy"] else row for row in document["policies"]]
@@ -34,6 +34,10 @@ def applied(document: Document, request: Document, changes: list[Change], now: f
                 holder = {"type": asked.subject.type, "id": asked.subject.id}
                 grant = {"id": "new", "subject": holder, "resource": resource_of(asked), "actions": [asked.action]}
                 document.setdefault("grants", []).append(grant)
+            case "person":
+                request["subject"] = request["subject"] | {"id": one.get("id", "someone-else")}
+                holding_the_same(document, oracle_entities.subject_key(asked), request["subject"]["id"])
+                asked = oracle_entities.question(document, request, now)
             case "role":
                 change_role(document, oracle_entities.subject_key(asked), one)
     return document, request
@@ -42,6 +46,23 @@ def applied(document: Document, request: Document, changes: list[Change], now: f
 def resource_of(asked: oracle_entities.Question) -> Document:
     assert asked.resource_type is not None
     return {"type": asked.resource_type["id"], "id": asked.resource.id}
+
+
+def holding_the_same(document: Document, subject: tuple[str, Any], id: str) -> None:
+    """Replace a subject by another one, who holds the same and is in the same groups."""
+    mine, other = {"type": subject[0], "id": subject[1]}, {"type": subject[0], "id": id}
+
+    def turned(value: Any) -> Any:
+        if isinstance(value, list):
+            return [turned(one) for one in value if one != other] if other in value else [*map(turned, value)]
+        return other if value == mine else value
+
+    for name in ("assignments", "grants"):
+        rows = [row for row in document.get(name, []) if row.get("subject") != other]
+        document[name] = [{key: turned(value) for key, value in row.items()} for row in rows]
+    document["groups"] = [row | {"members": turned(row.get("members", []))} for row in document.get("groups", [])]
+    subjects = [row for row in document.get("subjects", []) if (row["type"], row["id"]) != (subject[0], id)]
+    document["subjects"] = [row | {"id": id} if (row["type"], row["id"]) == subject else row for row in subjects]
 
 
 def change_role(document: Document, subject: tuple[str, Any], change: Change) -> None:
@@ -72,6 +93,16 @@ def allows(document: Document, request: Document, changes: list[Change], now: fl
     return bool(oracle.decide(*applied(document, request, changes, now), now)["decision"])
 
 
+def authors(document: Document) -> set[str]:
+    """The attributes that say whose a resource is, which are facts: they are held against the subject's id."""
+    return {
+        f"resource.{one['key']}"
+        for policy in document.get("policies", [])
+        for one in (policy.get("conditions") or {}).get("resource_attrs") or []
+        if one.get("value_of") == "subject.id" and one["op"] in ("eq", "ne")
+    }
+
+
 class BruteForce:
     """Draws changes of a question at random: attributes that policies read, with any values, and the model's facts."""
 
@@ -82,6 +113,7 @@ class BruteForce:
         self.constants: list[Any] = [*LOOK_ALIKES, *TEXTS, *NUMBERS, None, *self.held]
         for policy in document.get("policies", []):
             self._read(policy.get("conditions") or {})
+        self.paths -= authors(document)
         self.constants += [[one] for one in self.constants if one is not None]
         owners = {"subject": self.asked.subject.attributes, "resource": self.asked.resource.attributes}
         owners |= {"action": self.asked.action_properties, "context": self.asked.context}
@@ -136,4 +168,5 @@ class BruteForce:
 
 def key_of_change(change: Change) -> tuple[str, str]:
     """The place that a change changes, the same for each new value."""
-    return change["kind"], change.get("path") or change.get("role") or change.get("policy") or ""
+    kind = "attribute" if change["kind"] in ("time", "address") else change["kind"]
+    return kind, change.get("path") or change.get("role") or change.get("policy") or ""

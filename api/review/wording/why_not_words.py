@@ -4,12 +4,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from ....bundles.wording import joined, quoted
-from .plain_values import counted, short_value
+from .plain_values import counted, listed, short_value
+from .window_words import asking_words
 
 MOST_SETS: Final = 10
 """The sets that a text has. It counts the others."""
 
-_WHO: Final = {"caller": "the caller", "owner": "the owner of the resource", "administrator": "an administrator"}
+_WHO: Final = {
+    "caller": "the caller",
+    "owner": "the owner of the resource",
+    "administrator": "an administrator",
+    "person": "another person",
+}
 _ITEM: Final = "  - "
 
 
@@ -42,13 +48,24 @@ def set_words(one: Mapping[str, Any]) -> str:
     """Returns a set of changes in words, by who makes them."""
     parts = []
     for who in one["who"]:
-        changes = [_change(change) for change in one["changes"] if change["who"] == who]
-        parts.append(f"{_WHO[who]} {joined(changes, 'and')}")
+        made = [change for change in one["changes"] if change["who"] == who]
+        parts.append(f"{_person(made[0]) if who == 'person' else _WHO[who]} {joined([*map(_change, made)], 'and')}")
     return joined(parts, "and")
+
+
+def _person(change: Mapping[str, Any]) -> str:
+    """Returns the words for another person. The roles of the one who asked count for that person too."""
+    return f"another person, such as {quoted(change['id'])}," if "id" in change else _WHO["person"]
 
 
 def _change(change: Mapping[str, Any]) -> str:
     match change["kind"]:
+        case "person":
+            return "with the same roles asks"
+        case "time":
+            return f"asks {_at(change)}"
+        case "address":
+            return f"asks from {listed(change['blocks'], 'or') if change['blocks'] else 'another address'}"
         case "attribute" if change["value"] is None:
             return f"takes {quoted(change['path'])} away"
         case "attribute":
@@ -63,3 +80,13 @@ def _change(change: Mapping[str, Any]) -> str:
             return "registers the resource"
         case _:
             return "grants the action on the resource to the subject"
+
+
+def _at(change: Mapping[str, Any]) -> str:
+    """Returns the words for the time of another request.
+
+    >>> _at({"windows": [{"days": ["mon", "tue", "wed"], "start": "07:00"}], "value": "2026-01-05T07:00:00Z"})
+    'from 07:00 on Monday to Wednesday (UTC)'
+    """
+    words = [*map(asking_words, change["windows"])]
+    return joined(words, "and") if words else f"at another time, such as {change['value']}"

@@ -24,6 +24,23 @@ def window_words(window: Mapping[str, Any]) -> str:
     return ", ".join(part for part in (_span(window), _hours(window)) if part)
 
 
+def asking_words(window: Mapping[str, Any]) -> str:
+    """Returns a time window in words that follow "asks": first the hours, then the days.
+
+    >>> asking_words({"days": ["mon", "tue", "wed", "thu", "fri"], "start": "07:00", "timezone": "Europe/Oslo"})
+    'from 07:00 on Monday to Friday (Europe/Oslo)'
+    """
+    span = _span(window)
+    if not {"days", "start", "end"} & window.keys():
+        return span
+    start, end = window.get("start", "00:00"), window.get("end", "24:00")
+    hours = "" if (start, end) == ("00:00", "24:00") else f"from {start}" + ("" if end == "24:00" else f" to {end}")
+    next_day = " of the next day" if start > end else ""
+    days = f"on {days_words(window['days'])}" if "days" in window else "on any day"
+    words = " ".join(part for part in (f"{hours}{next_day}", days) if part)
+    return f"{words} ({window.get('timezone', 'UTC')}){span and f', {span}'}"
+
+
 def _span(window: Mapping[str, Any]) -> str:
     match window.get("not_before"), window.get("not_after"):
         case None, None:

@@ -8,7 +8,7 @@ import { may } from "../core/session.js";
 import { counted, joined, value } from "../core/words.js";
 
 const SHOWN_SETS = 10;
-const NAMES = { caller: "the caller", owner: "the owner of the resource", administrator: "an administrator" };
+const NAMES = { caller: "the caller", owner: "the owner of the resource", administrator: "an administrator", person: "another person" };
 const TOGETHER = "By several together";
 
 // Returns the drawing of a `why_not`. `asked` is {request, typeIdOf(name)}: the request that was denied, and the way to a type's id.
@@ -40,6 +40,9 @@ function words(env, { who, changes }) {
 
 function change(env, one) {
   const link = (page, id) => html`<a class="name" href=${placeLink(env, page, [id])}>${id}</a>`;
+  if (one.kind === "person") return one.id === undefined ? "with the same roles asks" : html`with the same roles, such as <code>${one.id}</code>, asks`;
+  if (one.kind === "time") return html`asks at another time, such as <time datetime=${one.value}>${one.value}</time>`;
+  if (one.kind === "address") return html`asks from ${one.blocks.length ? joined(one.blocks.map((block) => html`<code>${block}</code>`), "or") : "another address"}`;
   if (one.kind === "attribute" && one.value === null) return html`takes <code>${one.path}</code> away`;
   if (one.kind === "attribute") return html`sets <code>${one.path}</code> to <code>${value(one.value)}</code>`;
   if (one.kind === "role") return one.change === "take" ? html`takes the role ${link("roles", one.role)} from the subject` : html`gives the subject the role ${link("roles", one.role)}`;
