@@ -54,6 +54,18 @@ def short_value(value: Json) -> str:
     return text if len(text) <= MOST_CHARACTERS else f"{text[:MOST_CHARACTERS]}…"
 
 
+def short_pattern(pattern: str) -> str:
+    r"""Returns a pattern as it is written, between quotes that it does not have, or as JSON.
+
+    >>> print(short_pattern(r"^INC-\d{5,}$"), short_pattern("‮"))
+    "^INC-\d{5,}$" "\u202e"
+    """
+    quote = next((one for one in "\"'" if one not in pattern), None)
+    if quote is None or not pattern.isprintable() or len(pattern) > MOST_CHARACTERS:
+        return short_value(pattern)
+    return f"{quote}{pattern}{quote}"
+
+
 def listed(words: Sequence[str], conjunction: str) -> str:
     """Returns words as a list for a sentence. Of a long list, it says how many more there are.
 

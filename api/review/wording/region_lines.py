@@ -22,7 +22,11 @@ def region_lines(region: ShownRegion) -> Iterator[str]:
         yield f"    if a request names the resource by the {kind} {quoted(region.resource_name.value)}"
     if region.resources is not None:
         yield f"    on {counted(region.resources, 'registered resource')}"
-    at = f" At {region.now}." if isinstance(region.now, str) else ""
+    at = (
+        f" At {region.now}."
+        if isinstance(region.now, str) and region.now != region.witness["context"].get("time")
+        else ""
+    )
     yield f"    for example: {question(region.witness)}{_sent(region.witness)}{at}"
 
 

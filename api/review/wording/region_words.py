@@ -29,7 +29,7 @@ from ....compiler.analysis.conditions.variables import (
 )
 from ....compiler.analysis.regions import OWN_ID
 from .comparison_words import PREDICATES, about, negated, predicate
-from .plain_values import OWNERS, listed, short_value
+from .plain_values import OWNERS, listed, short_pattern, short_value
 from .referred_words import predicate_of_reference
 from .relation_words import relation_words
 from .window_words import days_words
@@ -123,6 +123,8 @@ def _holds(op: Operator, value: Json) -> str:
     if TAKES_LIST[op] and OWN_ID in value:
         words = [_OWN if one == OWN_ID else short_value(one) for one in value]
         return about(PREDICATES[op], listed(words, "or")).holds
+    if op is Operator.REGEX and isinstance(value, str):
+        return about(PREDICATES[op], short_pattern(value)).holds
     return predicate(op, value).holds
 
 

@@ -5,11 +5,14 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple, TypeAlias
+from itertools import islice
+from typing import Final, NamedTuple, TypeAlias
 
+from ....bundles.conditions.comparisons import constants_of
+from ....bundles.conditions.operators import OF_ELEMENTS, Operator
 from ....bundles.conditions.values import Json
 from ....bundles.declarations.declarations import Declarations
-from ....bundles.program.clauses import Clause, Program, Rate, ResourceType
+from ....bundles.program.clauses import Clause, Comparison, Program, Rate, ResourceType
 from ....bundles.program.closure import ancestors
 from ....bundles.program.demands import Demands
 from ....bundles.program.facts import EntityKey, Facts, GrantHolder, Holding, united_holdings
@@ -18,6 +21,10 @@ from ..conditions.translate import Template, template
 
 Pair: TypeAlias = tuple[str, str]
 """The name of a resource type, and an action."""
+
+
+MOST_CONSTANTS: Final = 8
+"""The constants of one attribute that are kept, as examples of its values."""
 
 
 class GrantOn(NamedTuple):
@@ -70,6 +77,22 @@ class Side:
     def type_names(self) -> Mapping[str, str]:
         """The names of the declared types by id."""
         return {type.id: type.name for type in self.program.types}
+
+    @cached_property
+    def _constants(self) -> Mapping[tuple[str, str], Sequence[Json]]:
+        """The constants that conditions compare with, by section and key: the first ones."""
+        found: dict[tuple[str, str], list[Json]] = defaultdict(list)
+        for clause in self.program.clauses:
+            for atom in clause.body:
+                if isinstance(atom, Comparison) and atom.op is not Operator.REGEX and not OF_ELEMENTS[atom.op]:
+                    known = found[atom.section, atom.key]
+                    named = (one for one in constants_of(atom.op, atom.value) if one not in known)
+                    known += islice(named, MOST_CONSTANTS - len(known))
+        return found
+
+    def constants_of(self, section: str, key: str) -> Sequence[Json]:
+        """Returns constants that conditions compare an attribute with, as examples of its values."""
+        return self._constants.get((section, key), ())
 
     @cached_property
     def clauses(self) -> Mapping[Pair, Sequence[int]]:

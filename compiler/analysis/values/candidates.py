@@ -15,7 +15,7 @@ from ....bundles.conditions.values import Json
 Opaque = Mapping[int, bool]
 """Answers to opaque tests, by the number of the test."""
 
-_WORDS: Final = ("a", "other", "zz")
+_WORDS: Final = ("other", "a", "zz")
 _MOST_OF_A_KIND: Final = 60
 
 

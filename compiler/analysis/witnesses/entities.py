@@ -22,7 +22,7 @@ MAX_ID: Final = 512
 _GRANTS: Final = (GRANT, OTHER_GRANT)
 _FEW: Final = 20
 _TYPES: Final = 3
-_USUAL_TYPE: Final = "user"
+USUAL_TYPE: Final = "user"
 _OTHER_TYPE: Final = "other"
 """A type of subjects that no model declares, so that their attributes are not checked (E8)."""
 
@@ -111,7 +111,7 @@ class Entities:
     def _others(self, choices: Mapping[str, Sequence[Json]]) -> Iterator[dict[str, Any]]:
         subjects = [side.facts.subjects for side in self.rules.sides]
         known = islice(dict.fromkeys(key.type for side in subjects for key in side), _FEW)
-        usual = sorted({*known, _USUAL_TYPE}, key=lambda type: (type != _USUAL_TYPE, type))[:_TYPES]
+        usual = sorted({*known, USUAL_TYPE}, key=lambda type: (type != USUAL_TYPE, type))[:_TYPES]
         if any(side.declarations.subjects for side in self.rules.sides):
             usual.append(_OTHER_TYPE)
         types = choices.get(attribute("subject_attrs", "type"), [self.subject_type] if self.subject_type else usual)

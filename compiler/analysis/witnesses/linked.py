@@ -34,7 +34,7 @@ def values_beside(values: Iterable[Json]) -> list[Json]:
 
 def unique(values: Iterable[Json]) -> list[Json]:
     """Returns each value once, in order."""
-    return list({canonical_key(one): one for one in reversed([*values])}.values())[::-1]
+    return list({canonical_key(one): one for one in values}.values())
 
 
 def _beside(value: Json) -> Iterator[Json]:

@@ -6,22 +6,36 @@ attribute too. So a path need not be a request. Each request is tried on both mo
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from ipaddress import IPv4Address, IPv6Address
 from itertools import chain, islice, product
 from typing import Any, Final, TypeAlias
 
 from ....bundles.conditions.gates import ADDRESS, INSTANT, V6_START
-from ....bundles.conditions.instants import SECOND, read_instant, show_instant
+from ....bundles.conditions.instants import SECOND, instant_of, read_instant, show_instant
 from ....bundles.conditions.trees.diagrams import Node
 from ....bundles.conditions.values import Json
-from ..conditions.variables import CLOCK, MISSING, NO, UNREADABLE, SpanTest, attribute, is_attribute, is_week
+from ....bundles.declarations.kinds import kind_of
+from ..conditions.variables import (
+    CLOCK,
+    MISSING,
+    NO,
+    UNREADABLE,
+    SpanTest,
+    attribute,
+    is_attribute,
+    is_now,
+    is_week,
+    parts,
+)
 from ..differences.diagram import DifferenceDiagrams
 from ..values.accepted import Accepted
 from ..values.candidates import values_of
 from ..values.instants_tried import USUAL, ZoneOf, in_cell, instants, readable
 from ..values.instants_tried import fits as instant_fits
 from .attributes import Attributes, placed
-from .entities import Entities
+from .entities import USUAL_TYPE, Entities
+from .linked import unique
 from .paths import Path, paths
 
 Judge: TypeAlias = Callable[[Mapping[str, Any], float], str | None]
@@ -108,25 +122,63 @@ class Search:
     ) -> Iterator[tuple[dict[str, Any], float]]:
         """Yields requests that may take a path, each with the epoch seconds of the service's clock."""
         cells = {key: found.lines[key].cells[cell] for key, cell in path.cells.items() if key in found.lines}
-        choices = _choices(path, accepted)
+        choices = self._choices(path, accepted)
         if not all(choices.values()):
             return
         for clock in self.entities.clocks(cells):
             resources = islice(self.entities.resources(choices, cells, path, clock), _FEW)
             subjects = list(islice(self.entities.subjects(choices), _FEW))
-            for resource, subject, instant in product(resources, subjects, list(self._instants(found, cells, choices))):
+            for resource, subject, instant in product(
+                resources, subjects, list(self._instants(found, cells, choices, clock))
+            ):
                 request = self._request((subject, resource), path, choices, cells, instant, accepted)
                 if request is not None:
                     yield request, clock
+
+    @cached_property
+    def _declared(self) -> Accepted:
+        """The values that fit the declarations of both models, whether or not they are strict."""
+        type = self.entities.person.shown.type or USUAL_TYPE
+        return Accepted(self.entities.rules.sides, self.entities.rules.pair, type)
+
+    def _choices(self, path: Path, accepted: Accepted) -> Mapping[str, Sequence[Json]]:
+        """Returns values for the attributes that a path asks about, a few for each.
+
+        Those that their declarations take come first, and among these the constants of the models.
+        """
+        found: dict[str, Sequence[Json]] = {}
+        for key in filter(is_attribute, path.cells):
+            constants = [one for side in self.entities.rules.sides for one in side.constants_of(*parts(key))]
+            kinds = {*map(kind_of, constants)}
+            fitting = islice(self._fitting(path, key, accepted, constants), 2 * _FEW)
+            found[key] = sorted(
+                unique(fitting),
+                key=lambda one: (not self._declared.takes(key, one), one is not None and kind_of(one) not in kinds),
+            )[:_FEW]
+        return found
+
+    def _fitting(self, path: Path, key: str, accepted: Accepted, constants: Sequence[Json]) -> Iterator[Json]:
+        usual = values_of(path.domains[key], path.cells[key], path.opaque.get(key, {}))
+        named = (one for one in chain((None,), constants, self._declared.values(key)) if path.takes(key, one))
+        others = (one for one in accepted.values(key) if path.takes(key, one))
+        return (one for one in chain(named, usual, others) if accepted.takes(key, one))
 
     def _instants(
         self,
         found: DifferenceDiagrams,
         cells: Mapping[str, SpanTest],
         choices: Mapping[str, Sequence[Json]],
+        clock: float,
     ) -> Iterator[int | None]:
         if self.sent:
             yield from self.sent
+            return
+        if (
+            CLOCK in cells
+            and not any(key == INSTANT or is_week(key) or is_now(key) for key in cells)
+            and _TIME not in choices
+        ):
+            yield instant_of(None, clock)  # so that an example has one time
             return
         asked = {key: cell for key, cell in cells.items() if key == INSTANT or is_week(key)}
         if not readable(asked.values()) and all(UNREADABLE in cell.states for cell in asked.values()):
@@ -154,7 +206,7 @@ class Search:
         subject, resource = named
         if accepted.sides:
             accepted = replace(accepted, subject_type=subject["type"])
-            choices = _choices(path, accepted)
+            choices = self._choices(path, accepted)
             if not all(choices.values()):
                 return None
         fixed: dict[str, Json] = {
@@ -177,17 +229,6 @@ class Search:
             "context": context,
         }
         return placed(values, request, accepted)
-
-
-def _choices(path: Path, accepted: Accepted) -> Mapping[str, Sequence[Json]]:
-    """Returns values for the attributes that a path asks about, a few for each."""
-    return {key: list(islice(_fitting(path, key, accepted), _FEW)) for key in path.cells if is_attribute(key)}
-
-
-def _fitting(path: Path, key: str, accepted: Accepted) -> Iterator[Json]:
-    usual = values_of(path.domains[key], path.cells[key], path.opaque.get(key, {}))
-    named = (value for value in accepted.values(key) if path.takes(key, value))
-    return (value for value in chain(usual, named) if accepted.takes(key, value))
 
 
 def _first(found: DifferenceDiagrams) -> dict[str, list[int]]:
