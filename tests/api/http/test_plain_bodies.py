@@ -122,6 +122,15 @@ def containers(value: Any) -> list[Any]:
     return [value, *(found for one in inner if isinstance(one, dict | list) for found in containers(one))]
 
 
+def twice(random: Random, data: bytearray) -> None:
+    """Put a member before another one: often its object then has the name twice (E10)."""
+    places = [place for place in range(len(data)) if data.startswith((b'{"', b', "'), place)]
+    at = random.choice(places) + 1
+    name = random.choice((b'"id"', b'"type"', b'"name"', b'"a"', b'"\\u0061"', b'"properties"', b'"subject"'))
+    value = random.choice((b'"x:y"', b"1", b"{}", b"null"))
+    data[at:at] = name + random.choice((b":", b": ", b" :")) + value + b","
+
+
 def mutated(random: Random, body: Any) -> bytes:
     """The body with a few of its members, or of its bytes, changed."""
     body = deepcopy(body)
@@ -135,6 +144,8 @@ def mutated(random: Random, body: Any) -> bytes:
             name = random.choice([*target, *NAMES])
             target[name] = deepcopy(random.choice(VALUES))
     data = bytearray(json.dumps(body, ensure_ascii=random.random() < 0.5).encode())
+    if random.random() < 0.2:
+        twice(random, data)
     if random.random() < 0.4:
         at = random.randrange(len(data))
         data[at : at + random.choice((0, 0, 1, 2))] = random.choice(PIECES)

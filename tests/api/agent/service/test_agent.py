@@ -449,3 +449,13 @@ def test_options_that_do_not_fit_are_one_sentence(tmp_path: Path, options: list[
     assert done.returncode == 2
     assert said in done.stderr.decode()
     assert b"Traceback" not in done.stderr
+
+
+def test_an_agent_of_a_compiled_file_says_at_its_start_that_it_has_no_environment(tmp_path: Path) -> None:
+    """It would answer 503 for ever: no compiled file ever belongs to an environment."""
+    (tmp_path / "model.json").write_text(json.dumps(ROLES))
+    bundle = tmp_path / "model.bundle"
+    assert writ("compile", tmp_path / "model.json", "-o", bundle).returncode == 0
+    done = writ("agent", "--bundle", bundle, "--unsigned", "--env", "default", "--bind", "127.0.0.1:0", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "belongs to no environment: leave `--env` out" in done.stderr.decode()
