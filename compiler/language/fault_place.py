@@ -9,6 +9,9 @@ from .placed import Placed
 NAME_LIKE = frozenset(("NAME", "STRING", "NUMBER", "name", "text"))
 """The kinds of tokens that are names, or that were read as one."""
 
+LOOKED_AT = 200
+"""The characters before and after a fault that advice looks at. A long line shall cost no more than a short one."""
+
 _ENDS = frozenset(word.upper() for word in CLAUSES - {"in"})
 """The keywords that end a comparison."""
 
@@ -56,9 +59,10 @@ class FaultPlace(NamedTuple):
         return next((token.type.lower() for token in self.before if token.type in ("ALLOW", "DENY")), "")
 
     def line(self) -> str:
-        """Returns the line of the unexpected token."""
+        """Returns the line of the unexpected token, as far as advice looks at it."""
         start = len(self.text) if self.found is None else self.found.start
-        return self.text[self.text.rfind("\n", 0, start) + 1 :].split("\n", 1)[0].strip()
+        first = max(self.text.rfind("\n", 0, start) + 1, start - LOOKED_AT)
+        return self.text[first : start + LOOKED_AT].split("\n", 1)[0].strip()
 
     def is_on_new_line(self) -> bool:
         """Returns whether the unexpected token starts a line."""
@@ -68,7 +72,7 @@ class FaultPlace(NamedTuple):
         """Returns the attribute of the comparison at the place and the rest of its line, or twice "" outside of one."""
         for token in reversed(self.before):
             if token.type == "ATTRIBUTE":
-                return token.text, self.text[token.end :].split("\n", 1)[0]
+                return token.text, self.text[token.end : token.end + LOOKED_AT].split("\n", 1)[0]
             if token.type in _ENDS:
                 break
         return "", ""

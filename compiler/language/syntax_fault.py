@@ -90,7 +90,7 @@ def bad_character(text: str, start: int, words: Sequence[str]) -> SyntaxFault:
     if shown[0] in "\"'":
         end = start + len(text[start:].split("\n", 1)[0].rstrip(BLANKS))
         help_text = f"write the closing {quoted(shown)} on the same line"
-        if own := _OWN.search(text[:end]):
+        if own := _OWN.search(text[max(0, end - _LOOKED_AT) : end]):
             help_text = f"write {quoted(f'{own[1]}.{own[2]}')}"
         elif start and words and words[-1] in _NEGATED:
             help_text = f"write {quoted(_NEGATED[words[-1]])}"

@@ -86,8 +86,9 @@ def _extensions(place: FaultPlace) -> str:
     return "list the extensions that are meant" if place.said(1) in _EXCEPT or place.word in _EXCEPT else ""
 
 
-def _requests(_: FaultPlace) -> str:
-    return "write `requests strict`, or leave the statement out"
+def _requests(place: FaultPlace) -> str:
+    is_negated = place.word in _EXCEPT or place.said(1) == "strict"
+    return "write `requests strict`, or leave the statement out" if is_negated else ""
 
 
 def _silence(place: FaultPlace) -> str:

@@ -82,7 +82,7 @@ STUMBLES = {
         (
             "exists",
             f"unknown value `exists`, expected {OPERATORS}",
-            "a comparison with an absent attribute is false, so presence needs no separate test",
+            "write `op: nin` with the value `[]`, which holds if the attribute is present",
         ),
     ),
     "contains": (
