@@ -139,7 +139,7 @@ PYRIGHT = ROOT / "build/node/node_modules/.bin/pyright"
 
 ELSEWHERE = {
     *("writ.client.AsyncClient", "writ.client.Client", "writ.decision_log.DecisionLog"),
-    *("writ.django.QueryRefused", "writ.queries.QueryRefused", "writ.starlette.Access"),
+    *("writ.django.QueryRefused", "writ.queries.ChangeRefused", "writ.queries.QueryRefused", "writ.starlette.Access"),
 }
 """Names that the program imports from another module, which has the same object."""
 
