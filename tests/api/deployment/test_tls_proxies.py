@@ -22,7 +22,7 @@ from tests.support.command import WRIT
 from tests.support.fronts import FILES, HOST, front, program
 from tests.support.gateways import backend
 from tests.support.ports import free_port
-from tests.support.raw_http import RawConnection
+from tests.support.raw_http import RawConnection, request
 from tests.support.server import KEY, environment
 from tests.support.waiting import wait_until
 
@@ -315,9 +315,7 @@ def receiving(proxy: Front) -> int:
     """How many requests the service has half of, by its own count. It is up to a second old: it has one more then."""
     with proxy.behind.direct() as direct, socket.socket(socket.AF_UNIX) as half:
         half.connect(str(proxy.behind.path))
-        half.sendall(b"GET /healthz HTTP/1.1\r\nHost: writ\r\n\r\n")
-        assert half.recv(4_096).startswith(b"HTTP/1.1 200")
-        half.sendall(b"POST")
+        half.sendall(request("POST", DECIDE, b"{", {"Content-Length": "2000"}, key=KEY))
         assert wait_until(lambda: _counted(direct) > 0)
         return _counted(direct) - 1
 
