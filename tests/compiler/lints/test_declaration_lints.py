@@ -54,6 +54,8 @@ def test_a_name_that_differs_by_case_or_spaces_is_no_label(id, name):
     assert message.startswith(f"requests name this type `{name}`")
 
 
-@pytest.mark.parametrize(("id", "name"), [("account", "account"), ("account", None), ("account", "konto")])
+@pytest.mark.parametrize(
+    ("id", "name"), [("account", "account"), ("account", None), ("account", "konto"), ("a-run", "a_run")]
+)
 def test_other_names_are_no_slip(id, name):
     assert seen(named(id, name)) == []
