@@ -61,7 +61,7 @@ def expression(
     >>> documents = sa.table("documents", sa.column("status", sa.String()))
     >>> tree = {"type": "field", "field": "status", "operator": "ne", "value": "draft"}
     >>> str(expression(tree, {"status": documents.c.status}, dialect="sqlite"))
-    "(typeof(documents.status) = 'text' AND documents.status COLLATE BINARY <> ?)"
+    "(typeof(documents.status) = 'text' AND (documents.status || '') <> ?)"
     """
     if dialect not in DIALECTS:
         reason, remedy = "SQLAlchemy has no such dialect", f"the dialects are {', '.join(DIALECTS)}"

@@ -38,8 +38,8 @@ def where(
 
     >>> from writ.runtime.translate import Text
     >>> tree = {"type": "field", "field": "status", "operator": "eq", "value": "draft"}
-    >>> where(tree, {"status": Text("d.status")}, dialect="sqlite")
-    Where(text="(typeof(`d`.`status`) = 'text' AND `d`.`status` COLLATE BINARY = ?)", parameters=['draft'])
+    >>> where(tree, {"status": Text("s")}, dialect="sqlite")
+    Where(text="(typeof(`s`) = 'text' AND `s` = ? AND (`s` || '') = ?)", parameters=['draft', 'draft'])
     """
     fragments = condition(tree, fields, dialect, limits, direct)
     quote, placeholder = _STYLES[dialect]

@@ -20,7 +20,7 @@ from ..column_conditions import (
 )
 from ..column_numbers import Number
 from ..fields import Boolean, Date, DateTime, Decimal, Enum, Integer, Real, Text, TypedField, Uuid
-from .dialect import COMPARES, Dialect
+from .dialect import COMPARES, Dialect, among
 from .fragments import Column, Parameter, Sql, listed, sql
 
 PRESENT: dict[type, str] = {
@@ -30,9 +30,9 @@ PRESENT: dict[type, str] = {
     Real: "typeof({}) IN ('integer', 'real') AND CAST({} AS REAL) = {} AND abs({}) < 9e999",
     Boolean: "typeof({}) = 'integer' AND {} IN (0, 1)",
     Uuid: "typeof({}) = 'text' AND length(CAST({} AS BLOB)) = 32 AND {} NOT GLOB '*[^0-9a-f]*'",
-    Date: "typeof({}) = 'text' AND {} COLLATE BINARY IS date({}, '+0 days') AND {} > '0001-'",
+    Date: "typeof({}) = 'text' AND {} || '' IS date({}, '+0 days') AND {} > '0001-'",
     DateTime: (
-        "typeof({}) = 'text' AND substr({}, 1, 19) COLLATE BINARY IS datetime(substr({}, 1, 19), '+0 days')"
+        "typeof({}) = 'text' AND substr({}, 1, 19) IS datetime(substr({}, 1, 19), '+0 days')"
         " AND {} > '0001-' AND (length(CAST({} AS BLOB)) = 19 OR length(CAST({} AS BLOB)) = 26"
         " AND substr({}, 20) GLOB '.[0-9][0-9][0-9][0-9][0-9][0-9]')"
     ),
@@ -42,9 +42,17 @@ PRESENT: dict[type, str] = {
 A date is one that SQLite writes in the same way: adding no days makes a March day of `2024-02-30`.
 """
 
-BINARY = "{} COLLATE BINARY"
-INSTANT = "(CASE length({}) WHEN 19 THEN {} || '.000000' ELSE {} END) COLLATE BINARY"
+BINARY = "({} || '')"
+"""A text that is compared by its bytes, as each expression that is no column. SQLite 3.53 and newer use no index for an
+OR in which the word COLLATE is.
+"""
+COLLATED = "{} COLLATE BINARY"
+"""The same for an index of the column, outside of such an OR."""
+INSTANT = "(CASE length({}) WHEN 19 THEN {} || '.000000' ELSE {} || '' END)"
 """An instant with its six decimals, which Django leaves out if they are zero."""
+
+MOST_SOUGHT = 1_000
+"""The most values that are bound a second time, for an index to find."""
 
 TYPES: dict[JsonType, str] = {
     "any": "writ.type <> 'null'",
@@ -100,9 +108,21 @@ class Sqlite(Dialect):
             )
         return super().column_condition(condition)
 
+    def one_of(self, field: TypedField, column: Column, values: list[Parameter]) -> Sql:
+        """An index finds what the column's own collation holds for equal, which is all that has the same bytes."""
+        exact = super().one_of(field, column, values)
+        if self.exact.get(type(field)) != BINARY:
+            return exact
+        given: list[Sql] = [(value,) for value in values]
+        if len(values) > MOST_SOUGHT:
+            return among(sql(COLLATED, column), "=", "IN", given)
+        return sql("{} AND {}", among((column,), "=", "IN", given), exact)
+
     def ordered_column(self, type: type[TypedField], column: Column) -> Sql:
-        """The plus keeps a constant such as `5` text: a column declared STRING would make a number of it."""
-        return sql(f"+{BINARY}", column) if type is Text else super().ordered_column(type, column)
+        """A text has no index, so that a constant such as `5` stays text: a column declared STRING would make a number
+        of it.
+        """
+        return sql(COLLATED, column) if type in (Enum, Uuid, Date) else super().ordered_column(type, column)
 
     def substring(self, column: Column, test: Substring) -> Sql:
         """instr and blobs look past U+0000, LIKE and the length of text do not."""
