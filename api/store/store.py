@@ -57,7 +57,7 @@ from .promotions.promotions import Promotions
 from .search.candidates import Candidates, resource_candidates, subject_candidates
 from .sign_ins.sign_ins import SignIns
 from .trials.changed_models import ChangedModels
-from .trials.trial import Declared, Trial, declared_of, read_tests, trial_limit, try_write
+from .trials.trial import Trial, read_tests, trial_limit, try_write
 from .writing import Write, Writes
 
 _MILLISECOND = 10**6
@@ -290,12 +290,6 @@ class Store:
         with self._connections.reading() as db:
             environment = environment_by_id(db, env)
             return environment, model_of(db, environment)
-
-    def read_declared(self, env: str, bounds: Bounds = None) -> tuple[Environment, Declared]:
-        """Returns the environment and what its model declares: no elements but resource types and attributes."""
-        with self._connections.reading() as db:
-            environment = environment_within(db, env, bounds)
-            return environment, declared_of(db, environment)
 
     @contextmanager
     def streamed_model(self, env: str, known: KnownModel | None = None) -> Iterator[StreamedModel]:

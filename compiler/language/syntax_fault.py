@@ -68,7 +68,7 @@ _HEAD = {
 
 _OWN = re.compile(r"(subject|resource|action|context)'s (\w+)$")
 _NEGATED = {"isn": "is not", "doesn": "is not", "hasn": "has none of", "aren": "is not"}
-"""What is meant by a word with `n't` after it, by what is before the apostrophe."""
+"""The meaning of a word with `n't` after it, by what is before the apostrophe."""
 
 _LOOKED_AT = 80
 """The characters after a fault that advice looks at."""

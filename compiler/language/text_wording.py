@@ -28,7 +28,7 @@ _ROW = re.compile(r"in `(\w+)_attrs`, `\{key: (.+), op: (\w+), value_of: (.+)\}`
 """A comparison as a model document has it."""
 
 _BOTH = re.compile(r"(?:an? )?`[^`]*`( for [\w, ]+)? \((?:in text )?(`[^`]*`)\)")
-"""What a document says, with the words of the language in parentheses."""
+"""The terms of a document, with the words of the language in parentheses."""
 
 _REFERRED = re.compile(r"the text `[$#]?\{*([\w.]+)\}*` itself")
 _PEOPLE = {

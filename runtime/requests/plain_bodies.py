@@ -104,7 +104,7 @@ def _decoders(key_characters: int | None, most: int | None) -> tuple[Callable[[b
     action: Any = _struct("Action", ("name", name), properties)
     context, resource = ("context", members, None), ("resource", entity)
     asking = ("subject", entity), ("action", action)
-    # An entity that is null is no entity of its own, and does not take the default (W3): so it is not plain.
+    # An entity that is null counts as none, and does not take the default (W3): so it is not plain.
     perhaps = [*((part, type, None) for part, type in (*asking, resource)), context]
     item: Any = _struct("Item", *perhaps)
     gates: Any = Literal[GATES] | None

@@ -65,7 +65,7 @@ class Once(Counters):
         return self.known[key]
 
     def wait(self, *asked: Any) -> Any:
-        """As the counters say."""
+        """Answers as the counters say."""
         return self.counters.wait(*asked)
 
 

@@ -1,4 +1,4 @@
-"""The WHERE of an authorized query: the application's conditions in brackets of their own, before Writ's condition."""
+"""The WHERE of an authorized query: the application's conditions in one pair of brackets, before Writ's condition."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Raw pieces of SQL in brackets of their own, in conditions and in the order, and refused elsewhere in a query."""
+"""Raw pieces of SQL in separate brackets, in conditions and in the order, and refused elsewhere in a query."""
 
 import re
 from collections.abc import Iterable, Iterator

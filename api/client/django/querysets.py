@@ -80,7 +80,7 @@ class AuthorizedQuerySet(TogetherQuerySet, WritingQuerySet):
         return super().prefetch_related(*lookups)._checked()
 
     def order_by(self, *field_names: Any) -> Any:
-        """See Django. After `authorized`, texts of SQL stand in brackets of their own."""
+        """See Django. After `authorized`, texts of SQL stand in separate brackets."""
         return super().order_by(*field_names)._checked()
 
     def extra(self, *args: Any, **kwargs: Any) -> Any:

@@ -67,7 +67,7 @@ class TogetherQuerySet(models.QuerySet):  # type: ignore[misc]  # Django has no 
         return super().difference(*other_qs)
 
     def raw(self, *args: Any, **kwargs: Any) -> Any:
-        """See Django. Raises QueryRefused after `authorized`, since it would have the rows of its own text."""
+        """See Django. Raises QueryRefused after `authorized`, since it would have the rows of a text."""
         if self._writ_question is not None:
             raise QueryRefused("`raw` has the rows of its own text", "write the text in `filter`, or leave `raw` out")
         return super().raw(*args, **kwargs)

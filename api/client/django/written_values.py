@@ -10,7 +10,7 @@ from .named_values import check_values
 
 
 class WritingQuerySet(models.QuerySet):  # type: ignore[misc]  # Django has no types
-    """A queryset that, once it is authorized, writes only values of its own rows and of authorized subqueries.
+    """A queryset that, once it is authorized, writes only values of its rows and of authorized subqueries.
 
     A hidden value would else come into a row that the subject may read. `bulk_update` calls `update`.
     """

@@ -76,7 +76,7 @@ class WhoCanQuestions:
         body, now = await self._bodies.read_object(req), self._work.now()
         question, _ = read_who_can(body, now)
         bounds = req.context.credential.bounds
-        environment, declared = await self._work.read(self._work.store.read_declared, env, bounds)
+        environment, declared = await self._work.read(self._work.store.insight.declared, env, bounds)
         if (slip := slip_in(body, declared_in(*declared))) is not None:  # before the work on a whole model
             members = msgspec.structs.asdict(nobody(question, slip))
             resp.data = msgspec.json.encode(WhoCanAnswer(**members, revision=environment.revision))

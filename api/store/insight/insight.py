@@ -14,6 +14,7 @@ from ..environments import Environment, environment_within
 from ..errors import ElementKey, NotFound
 from ..models.reading import model_of
 from ..models.stored_errors import StoredErrors, stored_errors
+from ..trials.trial import Declared, declared_of
 from .attention import Attention, ToAdminister, attention, to_administer
 from .element_counts import CountsByList, RememberedCounts
 from .element_graph import ElementGraph, Node, element_graph
@@ -58,6 +59,12 @@ class Insight:
             environment = environment_within(db, env, bounds)
             administered = to_administer(db, environment, now, bounds) if administers else None
             return environment, attention(db, environment, now, bounds), administered
+
+    def declared(self, env: str, bounds: Bounds = None) -> tuple[Environment, Declared]:
+        """Returns the environment and what its model declares: no elements but resource types and attributes."""
+        with self._connections.reading() as db:
+            environment = environment_within(db, env, bounds)
+            return environment, declared_of(db, environment)
 
     def errors(self, env: str, limits: Limits) -> StoredErrors:
         """Returns the errors of a model that was stored without them, which a server goes on with."""

@@ -145,7 +145,7 @@ _ROWS: Final[Sequence[_Row]] = (
     ),
     _row(rf"{_NOT} (?:equal|equals)\b(?: to)?", _is_not),
 )
-"""What is meant by a phrase after an attribute. The first row that fits counts."""
+"""The meaning of a phrase after an attribute. The first row that fits counts."""
 
 
 def arithmetic(place: FaultPlace) -> str:

@@ -32,7 +32,7 @@ _METHOD: Final = {
     "isempty": "is []",
     "exists": "is present",
 }
-"""What a method of another language is here, by its name in lower case, with examples of constants."""
+"""The form here of a method of another language, by its name in lower case, with examples of constants."""
 
 
 def meant_attribute(word: str) -> str:

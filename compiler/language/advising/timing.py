@@ -45,7 +45,7 @@ ROLES: Final = "no condition reads roles: a role belongs after `allow` or `deny`
 """The advice for a condition on the roles of the subject."""
 
 _HELD: Final = {"subject.groups": GROUPS, "subject.roles": ROLES, "subject.role": ROLES}
-"""What the subject holds, with the advice for it as the left side of a comparison."""
+"""Words for what the subject holds, with the advice for it as the left side of a comparison."""
 
 
 def timing(place: FaultPlace) -> str:

@@ -19,7 +19,7 @@ _NOT_WORDS: Final = frozenset(" \t")
 
 
 class Slip(NamedTuple):
-    """What is odd about a pattern, as the end of a sentence, and the remedy."""
+    """An oddity of a pattern, as the end of a sentence, and the remedy."""
 
     message: str
     help: str

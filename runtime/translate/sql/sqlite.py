@@ -64,7 +64,7 @@ TYPES: dict[JsonType, str] = {
 }
 
 ESCAPES = (("\\\\", "\\u005c"), ("\\u0001", "\\u0001\\u0002"), ("\\u0000", "\\u0001\\u0001"))
-"""What replaces what in JSON text, in this order, so that no string or name in it holds U+0000.
+"""The replacements in JSON text, in this order, so that no string or name in it holds U+0000.
 
 Versions of SQLite read such strings in several ways. U+0001 takes its place, and U+0001 itself becomes two characters,
 so that different texts stay different and keep their order. An escaped backslash is written in another way first:
