@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
 from time import perf_counter
-from weakref import WeakSet, finalize
+from weakref import WeakSet
 
 from ...errors import StoreFull, StoreUnavailable
 from ..commit_signal import CommitSignal, signalled
@@ -33,6 +33,16 @@ PROGRESS_STEPS = 20_000
 
 JOURNAL_BYTES = 64 * 2**20
 """The size to which SQLite cuts its log file after a large write."""
+
+
+class _Closed(sqlite3.Connection):
+    """A connection that closes with its last reference, such as a thread's when the thread ends.
+
+    Python does so too, but warns of it from 3.13 on. A cursor is a reference.
+    """
+
+    def __del__(self) -> None:
+        self.close()
 
 
 class SqliteConnections:
@@ -280,11 +290,10 @@ class SqliteConnections:
             isolation_level=None,
             check_same_thread=False,  # different threads may read one stream of a model
             cached_statements=512,
+            factory=_Closed,
         )
         try:
             db = SqliteConnection(connection, recursive_triggers=False, execute_plugins=False)
-            # A thread that ends drops its connections. At the exit of a fork, that would drop the parent's locks.
-            finalize(db, connection.close).atexit = False
             for pragma in (
                 f"synchronous = {self._synchronous}",
                 "foreign_keys = ON",
