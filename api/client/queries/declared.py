@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterable, Mapping
-from inspect import isawaitable
+from inspect import iscoroutine
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
@@ -65,7 +65,7 @@ def _ask(pdp: Any, resource_type: str, names: tuple[str, ...]) -> tuple[str, ...
     }
     try:
         answer = pdp.decide(request)
-        if isawaitable(answer):
+        if iscoroutine(answer):
             answer.close()
             reason = "a client of asyncio is awaited, and `resource_of` is not"
             raise QueryRefused(reason, "name the attributes in `attributes`, or give a `writ.Client`")
