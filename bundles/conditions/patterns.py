@@ -78,6 +78,15 @@ def _damaged(reason: ValueError) -> BundleError:
     return BundleError(f"the bundle is damaged: {reason}")
 
 
+def pattern_apart(pattern: str) -> Callable[[Any], bool]:
+    """Returns what `pattern_predicate` returns, by an automaton that the table of this process does not keep.
+
+    It is for checks, which ask once: the patterns of decisions stay in the table. Raises NoRoom, RejectedPattern.
+    """
+    automaton = compiled(pattern, CHECK_BYTES)
+    return lambda value: isinstance(value, str) and is_text(value) and automaton.search(value.encode()) is not None
+
+
 _automata: Final = Automata(instructions_of)
 """The automata of this process, for all environments together."""
 

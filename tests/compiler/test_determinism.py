@@ -31,9 +31,9 @@ RICH = {
     "resources": [PLAN | {"attributes": {"z": 1, "tags": ["b", "a"]}}],
     "assignments": [
         {"role": "editor", "group": "eng"},
-        {"role": "editor", "group": "eng"},
+        {"role": "viewer", "group": "eng"},
         {"role": "editor", "group": "eng", "expires_at": "2027-01-01T00:00Z"},
-        {"role": "editor", "group": "eng", "expires_at": "2027-01-01T01:00+01:00"},
+        {"role": "editor", "group": "eng", "expires_at": "2027-01-01T02:00+01:00"},
     ],
     "grants": [
         {"subject": ALICE, "resource": PLAN, "actions": ["update", "read"]},

@@ -1,6 +1,6 @@
 """Writes a model as text, in the canonical form."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ...model.elements import Element, ElementKind
@@ -51,10 +51,23 @@ class ModelText:
         self._lines = 0
 
     def statement(self, kind: ElementKind, element: Element) -> str:
-        """Returns the next statement, perhaps with a blank line before it, or nothing for empty `attributes`."""
-        lines = [line for one in element_lines(kind, element) for line in one.lines()]
-        if not lines:
-            return ""
+        """Returns the next statement, perhaps with a blank line before it, or nothing for empty `attributes`.
+
+        Declared attributes are several statements.
+        """
+        return "".join(self._text(kind, lines) for lines in _statements(element_lines(kind, element)))
+
+    def _text(self, kind: ElementKind, lines: Sequence[str]) -> str:
         apart = self._kind is not None and (kind is not self._kind or self._lines > 1 or len(lines) > 1)
         self._kind, self._lines = kind, len(lines)
         return ("\n" if apart else "") + "\n".join(lines) + "\n"
+
+
+def _statements(lines: Iterable[Line]) -> list[list[str]]:
+    """Returns the lines of each statement. Only the first line of a statement is not indented."""
+    found: list[list[str]] = []
+    for line in lines:
+        if not line.indent:
+            found.append([])
+        found[-1] += line.lines()
+    return found

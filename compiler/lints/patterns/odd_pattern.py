@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from ....bundles.conditions.comparisons import predicate
 from ....bundles.conditions.operators import Operator
+from ....bundles.conditions.patterns import pattern_apart
 from ....bundles.wording import quoted
 from ...checks.both_sides import left_sides
 from ...checks.conditions_of import LocatedCondition, constants_of
@@ -35,7 +35,7 @@ def _unmatched(draft: Draft, prepared: PreparedPolicy, located: LocatedCondition
     listed = [side.stated.one_of if side.stated is not None else None for side in (*named, *wildcard)]
     if not listed or not all(listed):
         return None
-    matches = predicate(Operator.REGEX, pattern)
+    matches = pattern_apart(pattern)
     if any(matches(value) for values in listed for value in values or ()):
         return None
     key = quoted(located.condition.key)

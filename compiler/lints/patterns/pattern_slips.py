@@ -5,8 +5,7 @@ from collections.abc import Callable, Sequence
 from itertools import groupby
 from typing import Final, NamedTuple
 
-from ....bundles.conditions.comparisons import predicate
-from ....bundles.conditions.operators import Operator
+from ....bundles.conditions.patterns import pattern_apart
 from .pattern_parts import Part, parts_of
 
 _PROBES: Final = ("", "a", "Z", "0", "-", "é", "two words", string.printable.rstrip())
@@ -36,7 +35,7 @@ def slip_of(pattern: str) -> Slip | None:
     parts = parts_of(pattern)
     if any(part.kind == "open" and _sets(part.text, "m") for part in parts):
         return None
-    matches = predicate(Operator.REGEX, pattern)
+    matches = pattern_apart(pattern)
     if all(map(matches, _PROBES)):
         return Slip("every text has a match of it", "to ask for any text, write `is present` (`nin` with `[]`)")
     return next((slip for find in _SLIPS if (slip := find(parts)) is not None), None)

@@ -79,7 +79,7 @@ def test_what_expires_is_listed_soonest_first_in_pages(store, limit):
         grant("now", NOW),
         grant("b", NOW + 5),
         assignment("z", NOW + 5),
-        assignment("y", NOW + 5),
+        assignment("y", NOW + 5, starts_at=at(NOW - 5)),
         grant("a", NOW + 5),
         grant("later", NOW + 9, starts_at=at(NOW + 8)),
         assignment("soon", NOW + 0.001),

@@ -49,13 +49,6 @@ def test_given_ids_are_kept():
     assert made(id="mine") == "mine"
 
 
-@given(st.permutations([HELD, HELD, HELD, HELD | {"role": "viewer"}]))
-def test_repeated_assignments_have_different_ids_in_any_order(rows):
-    found = {one.id for one in assignments(*rows)}
-    assert len(found) == 4
-    assert found == {one.id for one in assignments(HELD, HELD, HELD, HELD | {"role": "viewer"})}
-
-
 def test_an_id_that_is_taken_is_not_made_again():
     first, other = made(), ROW | {"actions": ["update"]}
     for rows in ((ROW, other | {"id": first}), (other | {"id": first}, ROW)):

@@ -89,7 +89,7 @@ def test_every_subject_gets_the_answer_of_its_own_from_one_warm_engine(tmp_path:
         ]
         for later in SECONDS:
             found.update(check(engine, search, now + later) for _ in range(2) for search in asked)
-    assert found["shared"] > 1_900, found
+    assert found["shared"] > 500, found  # a body with a null is read member by member (E10)
     assert found["derived"] > 50, found
 
 

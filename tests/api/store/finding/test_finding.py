@@ -20,6 +20,7 @@ from writ.api.store.store import Store
 
 from tests.support.store_engines import Engine
 from tests.support.stored import ACTOR, ENV, put, stored, write
+from tests.support.strategies import unequal
 
 HOSTILE = (
     *"%_\\*?[]^-\"'`.,:;{}| ",
@@ -86,11 +87,13 @@ def hostile_model(seed: int, size: int) -> dict[str, Any]:
         "groups": [{"id": id, "name": text_of(one)} for id in groups],
         "subjects": subjects,
         "resources": resources,
-        "assignments": [
-            {"id": id, "role": one.choice(roles)}
-            | one.choice(({"subject": {"type": "user", "id": text_of(one)}}, {"group": one.choice(groups)}))
-            for id in ids(size // 8)
-        ],
+        "assignments": unequal(
+            [
+                {"id": id, "role": one.choice(roles)}
+                | one.choice(({"subject": {"type": "user", "id": text_of(one)}}, {"group": one.choice(groups)}))
+                for id in ids(size // 8)
+            ]
+        ),
         "grants": [
             {
                 "id": id,

@@ -181,9 +181,10 @@ def test_every_subject_that_qualifies_is_found(any_store, model, rule_sets, coun
             "subjects": [user(id) | {"attributes": has} for id, has in listed.items()]
             + [{"type": "robot", "id": id} for id in IDS],
             "assignments": [
-                {"role": role, "subject": user(id)} | (expired if over else {}) for role, id, over in assigned
+                {"role": role, "subject": user(id)} | (expired if over else {})
+                for role, id, over in dict.fromkeys(assigned)
             ]
-            + [{"role": role, "group": group} for role, group in to_groups],
+            + [{"role": role, "group": group} for role, group in dict.fromkeys(to_groups)],
             "grants": [
                 by | {"resource": {"type": "doc", "id": on}, "actions": ["read"]}
                 for by, on in [({"subject": user(id)}, on) for id, on in granted]
