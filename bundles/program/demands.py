@@ -5,6 +5,7 @@ DENY. So a caller can't escape a DENY by a text in the place of a number.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from math import isfinite
 from typing import Final, Literal, TypeAlias
 
 from ..conditions.attribute_keys import steps_of
@@ -22,7 +23,7 @@ MISFITS: Final[Fault] = "misfits"
 
 _QUICK: Final[Mapping[AttributeKind, frozenset[type]]] = {
     "string": frozenset((str,)),
-    "number": frozenset((int, float)),
+    "number": frozenset((int,)),  # a float may be none that JSON has
     "boolean": frozenset((bool,)),
     "array": frozenset((list,)),
     "object": frozenset((dict,)),
@@ -83,7 +84,7 @@ class Demand:
         if self._kind is None or sent.__class__ is Unreadable:
             return self._kind is not None
         value = plain(sent)
-        if not is_of(self._kind, value):
+        if not is_of(self._kind, value) or (isinstance(value, float) and not isfinite(value)):
             return True
         return self._choices is not None and bool(unlisted(self._kind, self._choices, value))
 

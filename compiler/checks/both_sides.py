@@ -146,6 +146,8 @@ def _reason(op: Operator, left: Side, right: Side) -> tuple[str, str] | None:
     is_order = OPERATORS[op].constant is ConstantKind.ORDERED
     if (of_elements and left.kind != "array") or (in_list and right.kind != "array"):
         return None
+    if is_order and right.stated is None and right.kind == "array" and left.kind in _ORDERED:  # the groups
+        return "attribute-type", f"{left.name}, and {right.name}, so the two never compare"
     if is_order and any(side.kind not in _ORDERED for side in (left, right)):
         return None
     if _apart(_kinds(left, of_elements), _kinds(right, in_list)):

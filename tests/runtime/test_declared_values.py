@@ -16,7 +16,7 @@ from tests.support.deltas import delta_between
 from tests.support.oracle_entities import question
 
 NOW = 1_780_000_000.0
-AMOUNTS = [None, 50, 100, 500, "500", "", True, [500], {"eur": 500}]
+AMOUNTS = [None, 50, 100, 500, 500.5, "500", "", True, [500], {"eur": 500}]
 CONTEXTS = [None, {}, {"arguments": None}, {"arguments": "x"}, {"arguments": [1]}, {"arguments.amount": "7"}]
 CONTEXTS += [{"arguments": {"amount": amount}} for amount in AMOUNTS]
 CONTEXTS += [{"env": value} for value in ("prod", "PROD", 1, [], None)] + [{"arguments.amount": 7, "arguments": "x"}]
@@ -98,6 +98,12 @@ def bags(request):
         "action_properties": request["action"].get("properties") or {},
         "context": request.get("context") or {},
     }
+
+
+@pytest.mark.parametrize("amount", ["nan", "inf", "-inf"])
+def test_a_number_that_json_has_not_escapes_no_denial(tmp_path, amount):
+    engine = engine_for(document(policy("no", "DENY", COMPARED[0]), ALL), tmp_path / "model.bundle")
+    assert engine.decide(asked({"arguments": {"amount": float(amount)}}), NOW)["decision"] is False
 
 
 @pytest.mark.parametrize("gates", ["open", "decide"])

@@ -67,6 +67,8 @@ def test_two_kinds_that_never_compare_are_an_error(op, key, value_of):
         ("context_attrs", "eq", "mfa", "action.reason"),
         ("context_attrs", "in", "mfa", "subject.groups"),
         ("action_attrs", "gt", "copies", "subject.limit"),
+        ("action_attrs", "gt", "copies", "subject.groups"),
+        ("context_attrs", "lte", "region", "subject.groups"),
     ],
 )
 def test_the_left_side_may_be_of_any_section(section, op, key, value_of):
