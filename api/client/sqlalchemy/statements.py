@@ -51,7 +51,7 @@ def authorized(
         entities = _selected(statement, columns, question, of)
         check_loads(statement, columns, entities, question)
     elif isinstance(statement, sa.Update | sa.Delete):
-        entities = [entity_of(changed_by(statement) if of is None else of)]
+        entities = [_changed(statement, of)]
         _check_write(statement, entities[0], question)
     else:
         raise QueryRefused(*_NOT_ONE_STATEMENT.get(type(statement), _NO_STATEMENT))
@@ -78,7 +78,7 @@ def _selected(statement: sa.Select[Any], columns: Sequence[Any], question: Quest
         if is_plain(statement):
             return entities
     else:
-        entities = [entity_of(one) for one in (of if isinstance(of, Sequence) else [of])]
+        entities = _named(of)
     sources = leaves_of(statement)
     for entity in entities:
         found = [nullable for table, nullable in sources if table in entity.tables]
@@ -89,6 +89,25 @@ def _selected(statement: sa.Select[Any], columns: Sequence[Any], question: Quest
             reason = f"an outer join puts NULL in place of rows of `{entity.shown}`, and a condition would drop others"
             raise QueryRefused(reason, "put `permitted(…)` into the ON clause, and name the other class with `of`")
     return entities
+
+
+def _named(of: Any) -> list[Entity]:
+    """Returns the entities that `of` names. Raises QueryRefused for none: the statement would have every row."""
+    found = [entity_of(one) for one in (of if isinstance(of, Sequence) else [of])]
+    if not found:
+        raise QueryRefused("`of` names nothing to authorize", "name a class, an alias or a table, or leave `of` out")
+    return found
+
+
+def _changed(statement: sa.Update | sa.Delete, of: Any) -> Entity:
+    """Returns the entity whose rows a write changes. Raises QueryRefused if `of` names another one."""
+    changed = entity_of(changed_by(statement))
+    named = [changed] if of is None else _named(of)
+    if len(named) != 1 or not set(named[0].tables) & set(changed.tables):
+        shown = " and ".join(f"`{one.shown}`" for one in named)
+        reason = f"`of` names {shown}, and the statement changes rows of `{changed.shown}`"
+        raise QueryRefused(reason, "leave `of` out, and put `permitted(…)` of another class into `where`")
+    return named[0]
 
 
 def _check_write(statement: sa.Update | sa.Delete, changed: Entity, question: Question) -> None:
