@@ -1,13 +1,14 @@
 """The condition as a clause of SQLAlchemy, which has the SQL of several databases."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.sql import visitors
 from sqlalchemy.sql.compiler import SQLCompiler
-from sqlalchemy.sql.elements import _anonymous_label
+from sqlalchemy.sql.elements import Grouping, _anonymous_label
 from sqlalchemy.sql.lambdas import LambdaElement
+from sqlalchemy.sql.operators import and_
 from sqlalchemy.sql.visitors import InternalTraversal
 
 from ..bundles.errors import Error
@@ -15,6 +16,7 @@ from ..queries.refusal import QueryRefused
 from ..runtime.translate import Untranslatable
 from ..runtime.translate.sqlalchemy import DIALECTS, VALUE, Filter, Shape
 from .entities import LAMBDA
+from .guarded import Guarded
 from .raw_checks import check_statement
 
 
@@ -113,7 +115,21 @@ def _sameness(part: Any) -> Any:
     return id(part)
 
 
-def restricted_by(clauses: Sequence[Any]) -> set[Any]:
-    """Returns the tables and aliases whose rows some condition of `permitted` in the clauses restricts."""
-    conditions = (one for clause in clauses for one in visitors.iterate(clause) if isinstance(one, Permitted))
-    return {table for one in conditions for table in one.tables}
+def restricted_by(clauses: Iterable[Any]) -> set[Any]:
+    """Returns the tables and aliases whose rows some condition of `permitted` restricts, if all the clauses hold.
+
+    Elsewhere than among the clauses and their ANDs, such as under NOT or in a select inside, it restricts nothing.
+    """
+    return {table for one in _conjuncts(clauses) if isinstance(one, Permitted) for table in one.tables}
+
+
+def _conjuncts(clauses: Iterable[Any]) -> Iterator[Any]:
+    for one in clauses:
+        if isinstance(one, Guarded):
+            yield from _conjuncts(one.clauses)
+        elif isinstance(one, sa.BooleanClauseList) and one.operator is and_:
+            yield from _conjuncts(one.clauses)
+        elif isinstance(one, Grouping):
+            yield from _conjuncts([one.element])
+        else:
+            yield one

@@ -10,8 +10,7 @@ from sqlalchemy.sql.selectable import Alias, FromClause, Values
 
 from .column_values import expressions_with
 from .entities import entity_of
-from .permitted import restricted_by
-from .selects import columns_of, is_correlated, leaves_of, target_of
+from .selects import columns_of, is_correlated, leaves_of, restricted_in, target_of
 
 _NUMBER: Final = re.compile(r"\s*\d+\s*")
 _EVERYTHING: Final = "*"
@@ -115,7 +114,7 @@ class Returned:
         shown = returned_by(select, columns_of(select), lambda: [*self._around(), *tables])
         self.has_text |= shown.has_text
         self.inside |= shown.inside
-        restricted = restricted_by([select])
+        restricted = restricted_in(select)
         for one in shown.direct:
             held = entity_of(one).tables
             outer = () if in_from else [table for table in self._around() if table in held]

@@ -1,12 +1,13 @@
 """The parts of a select: the tables in FROM, and its columns."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import sqlalchemy as sa
-from sqlalchemy.sql.selectable import Alias, TableSample
+from sqlalchemy.sql.selectable import Alias, FromGrouping, TableSample
 
 from .entities import leaves
+from .permitted import restricted_by
 
 TEXTS: Final = (
     "the statement returns texts, which may show values of any type",
@@ -58,3 +59,23 @@ def target_of(table: Any) -> Any:
     if isinstance(table, TableSample):
         return target_of(table.element)
     return table if isinstance(table, sa.TableClause | Alias) else None
+
+
+def restricted_in(select: sa.Select[Any]) -> set[Any]:
+    """Returns the tables and aliases whose rows a condition of `permitted` restricts in a select.
+
+    It is a part of its WHERE, or of the ON clause of a join whose rows it can drop or replace by NULL.
+    """
+    joined = (table for source in select.get_final_froms() for table in _restricted_in_join(source))
+    return restricted_by(select._where_criteria) | set(joined)
+
+
+def _restricted_in_join(source: Any) -> Iterator[Any]:
+    if isinstance(source, FromGrouping):
+        yield from _restricted_in_join(source.element)
+    elif isinstance(source, sa.Join):
+        restricting = source.right if source.isouter else source
+        held = {table for table, _ in leaves(restricting)} if not source.full else set()
+        yield from held & restricted_by([source.onclause])
+        yield from _restricted_in_join(source.left)
+        yield from _restricted_in_join(source.right)

@@ -54,3 +54,55 @@ def test_a_write_is_authorized_for_its_own_rows(statement: Any, of: Any, pdp: En
         read(statement.where(Document.folder_id == Folder.id), pdp, of)
     assert isinstance(read(statement, pdp, Document), sa.Update | sa.Delete)
     assert isinstance(read(statement, pdp, [Document]), sa.Update | sa.Delete)
+
+
+def mine(pdp: Engine, entity: Any = Document) -> Any:
+    return permitted(entity, pdp, SUBJECT, "read")
+
+
+MOST = sa.select(sa.func.max(Document.text))
+MISPLACED: dict[str, Callable[[Any], Any]] = {
+    "a column": lambda mine: sa.select(Document.text, mine.label("can")).subquery().c.text,
+    "an order": lambda mine: sa.select(Document.text).order_by(mine).limit(1).correlate(None).scalar_subquery(),
+    "a negation": lambda mine: MOST.where(~mine).correlate(None).scalar_subquery(),
+    "a choice": lambda mine: MOST.where(mine | (Document.id > 0)).correlate(None).scalar_subquery(),
+    "a having": lambda mine: MOST.having(sa.func.max(sa.case((mine, 1))) == 1).correlate(None).scalar_subquery(),
+    "a function": lambda mine: MOST.where(sa.func.coalesce(~mine, True)).correlate(None).scalar_subquery(),
+    "a select inside": lambda mine: (
+        MOST.where(Document.id.in_(sa.select(Document.above_id).where(mine))).correlate(None).scalar_subquery()
+    ),
+    "the ON of an outer join, on the left": lambda mine: (
+        MOST.outerjoin(Shelf, (Shelf.id == Document.folder_id) & mine).correlate(None).scalar_subquery()
+    ),
+    "the ON of a full join": lambda mine: (
+        MOST.join(Shelf, (Shelf.id == Document.folder_id) & mine, full=True).correlate(None).scalar_subquery()
+    ),
+}
+"""A condition of documents at a place where it restricts none."""
+
+PLACED: dict[str, Callable[[Any], Any]] = {
+    "where": lambda mine: MOST.where(mine).correlate(None).scalar_subquery(),
+    "where, with others": lambda mine: MOST.where(Document.id > 0, sa.and_(Document.id < 20, mine)).scalar_subquery(),
+    "where, in brackets": lambda mine: MOST.where(mine.self_group()).where(Document.id > 0).scalar_subquery(),
+    "the ON of an inner join": lambda mine: MOST.join(Shelf, (Shelf.id == 1) & mine).scalar_subquery(),
+    "the ON of an outer join, on the right": lambda mine: (
+        MOST.select_from(Shelf).outerjoin(Document, mine).correlate(None).scalar_subquery()
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MISPLACED)
+def test_a_condition_at_another_place_restricts_nothing(name: str, pdp: Engine) -> None:
+    with pytest.raises(QueryRefused, match="`Document`"):
+        read(sa.select(Folder.id, MISPLACED[name](mine(pdp))), pdp)
+    if name in ("a negation", "a choice", "a function", "a select inside"):
+        where = MISPLACED[name](mine(pdp)).element.whereclause
+        with pytest.raises(QueryRefused, match=r"`Folder\.documents`"):
+            read(sa.select(Folder).options(orm.selectinload(Folder.documents.and_(where))), pdp)
+
+
+@pytest.mark.parametrize("name", PLACED)
+def test_a_condition_at_its_place_restricts(name: str, session: orm.Session, pdp: Engine) -> None:
+    found = session.execute(read(sa.select(Folder.id, PLACED[name](mine(pdp))), pdp)).all()
+    assert len(found) == 3
+    assert not [text for row in found for text in texts_in(row, set()) if hidden_in(text, pdp)]
