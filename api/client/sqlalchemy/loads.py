@@ -37,12 +37,15 @@ class _Load:
 
 
 def check_loads(
-    statement: sa.Select[Any], columns: Sequence[Any], authorized: Sequence[Entity], question: Question
+    statement: sa.Select[Any] | sa.Update | sa.Delete,
+    columns: Sequence[Any],
+    authorized: Sequence[Entity],
+    question: Question,
 ) -> None:
-    """Raises QueryRefused if the select loads rows of a declared type that no condition of `permitted` restricts.
+    """Raises QueryRefused if the statement loads rows of a declared type that no condition of `permitted` restricts.
 
     These are relationships that the mapping or an option loads with the rows. Loading one later, when it is first read,
-    is not part of the select.
+    is not part of the statement.
     """
     options = _options(statement)
     for column in columns:
@@ -69,7 +72,7 @@ def _check(prop: Any, load: _Load, authorized: Sequence[Entity], question: Quest
     )
 
 
-def _check_values(prop: Any, statement: sa.Select[Any], question: Question) -> None:
+def _check_values(prop: Any, statement: Any, question: Question) -> None:
     """Raises QueryRefused if loaded rows come with values of other rows of a declared type."""
     returned = Returned(lambda: prop.mapper.tables)
     returned.add(prop.mapper.class_, statement._with_options)

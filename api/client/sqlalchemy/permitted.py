@@ -125,9 +125,7 @@ def restricted_by(clauses: Iterable[Any]) -> set[Any]:
 
 def _conjuncts(clauses: Iterable[Any]) -> Iterator[Any]:
     for one in clauses:
-        if isinstance(one, Guarded):
-            yield from _conjuncts(one.clauses)
-        elif isinstance(one, sa.BooleanClauseList) and one.operator is and_:
+        if isinstance(one, Guarded) or (isinstance(one, sa.BooleanClauseList) and one.operator is and_):
             yield from _conjuncts(one.clauses)
         elif isinstance(one, Grouping):
             yield from _conjuncts([one.element])

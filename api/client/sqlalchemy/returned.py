@@ -157,8 +157,14 @@ def returned_by_write(statement: Any) -> Returned:
         if mapper is None:
             found.collect(clause)
         else:
-            found.add(mapper.class_, ())
+            found.add(mapper.class_, statement._with_options)
     return found
+
+
+def rows_returned_by_write(statement: Any) -> list[Any]:
+    """Returns the classes of the rows that a write returns as objects."""
+    whole = (one._annotations.get("parententity") for one in statement._returning if isinstance(one, FromClause))
+    return [parent.entity for parent in whole if parent is not None]
 
 
 def written_by(statement: Any) -> Returned:

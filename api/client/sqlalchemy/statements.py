@@ -13,7 +13,7 @@ from .entities import Entity, entity_of, is_declared
 from .guarded import in_brackets
 from .loads import check_loads
 from .raw_checks import check_at_once
-from .returned import Returned, changed_by, returned_by, returned_by_write, written_by
+from .returned import Returned, changed_by, returned_by, returned_by_write, rows_returned_by_write, written_by
 from .row_fields import Fields
 from .selects import TEXTS, columns_of, is_plain, leaves_of
 
@@ -53,6 +53,7 @@ def authorized(
     elif isinstance(statement, sa.Update | sa.Delete):
         entities = [_changed(statement, of)]
         _check_write(statement, entities[0], question)
+        check_loads(statement, rows_returned_by_write(statement), entities, question)
     else:
         raise QueryRefused(*_NOT_ONE_STATEMENT.get(type(statement), _NO_STATEMENT))
     conditions = [permitted_by(question, one, resource_type, fields or {}, mirror, dialect) for one in entities]

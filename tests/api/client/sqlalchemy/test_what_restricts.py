@@ -15,7 +15,7 @@ from writ.sqlalchemy import QueryRefused, authorized, permitted
 
 from tests.support.authorized_rows import SUBJECT
 from tests.support.bundling import engine_for
-from tests.support.owned_rows import MODEL, Document, Folder, Report, Shelf, hidden_in, owned_rows, texts_in
+from tests.support.owned_rows import MODEL, Base, Document, Folder, Report, Shelf, hidden_in, owned_rows, texts_in
 
 
 @pytest.fixture(scope="module")
@@ -106,3 +106,44 @@ def test_a_condition_at_its_place_restricts(name: str, session: orm.Session, pdp
     found = session.execute(read(sa.select(Folder.id, PLACED[name](mine(pdp))), pdp)).all()
     assert len(found) == 3
     assert not [text for row in found for text in texts_in(row, set()) if hidden_in(text, pdp)]
+
+
+class Lamp(Base):
+    """A light on a shelf, of no type, which always comes with folders."""
+
+    __tablename__ = "lamps"
+    id: orm.Mapped[int] = orm.mapped_column(primary_key=True)
+    shelf_id: orm.Mapped[int] = orm.mapped_column(sa.ForeignKey("shelves.id"))
+    folders: orm.Mapped[list[Folder]] = orm.relationship(
+        lazy="selectin",
+        viewonly=True,
+        primaryjoin=lambda: sa.orm.foreign(Folder.shelf_id) == Lamp.shelf_id,
+    )
+
+
+RETURNING: dict[str, Callable[[], Any]] = {
+    "a load": lambda: sa.update(Document).returning(Document).options(orm.selectinload(Document.folder)),
+    "a joined load": lambda: sa.update(Document).returning(Document).options(orm.joinedload(Document.folder)),
+    "a load of a delete": lambda: sa.delete(Document).returning(Document).options(orm.selectinload(Document.folder)),
+    "an expression": lambda: (
+        sa.update(Folder).returning(Folder).options(orm.with_expression(Folder.more, MOST.scalar_subquery()))
+    ),
+    "a deferred column": lambda: sa.delete(Shelf).returning(Shelf).options(orm.undefer(Shelf.newest)),
+    "a load of the mapping": lambda: sa.update(Lamp).returning(Lamp),
+}
+
+
+@pytest.mark.parametrize("name", RETURNING)
+def test_what_a_write_loads_is_restricted(name: str, pdp: Engine) -> None:
+    statement = RETURNING[name]()
+    statement = statement if isinstance(statement, sa.Delete) else statement.values(id=9)
+    with pytest.raises(QueryRefused, match=r"`(Document\.folder|Lamp\.folders|Document|Folder)`"):
+        read(statement, pdp)
+
+
+def test_a_write_may_load_what_is_restricted(session: orm.Session, pdp: Engine) -> None:
+    load = orm.selectinload(Document.folder.and_(mine(pdp, Folder)))
+    statement = sa.update(Document).values(kind=Document.kind).returning(Document).options(load)
+    found = session.scalars(read(statement, pdp)).all()
+    assert len({one.folder.text for one in found if one.folder}) == 2
+    assert not [text for one in found for text in texts_in(one, set()) if hidden_in(text, pdp)]
