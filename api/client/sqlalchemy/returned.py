@@ -167,11 +167,25 @@ def rows_returned_by_write(statement: Any) -> list[Any]:
     return [parent.entity for parent in whole if parent is not None]
 
 
+def columns_changed_by(statement: Any) -> Returned:
+    """Returns whose columns an update changes."""
+    found = Returned(lambda: [statement.table])
+    for column, _ in _changes(statement):
+        if isinstance(column, sa.ClauseElement):
+            found.collect(column)
+    return found
+
+
 def written_by(statement: Any) -> Returned:
     """Returns whose values an update writes into the rows."""
     found = Returned(lambda: [statement.table])
-    ordered = dict(getattr(statement, "_ordered_values", None) or ())
-    for value in [*(statement._values or {}).values(), *ordered.values()]:
+    for _, value in _changes(statement):
         if isinstance(value, sa.ClauseElement):
             found.collect(value)
     return found
+
+
+def _changes(statement: Any) -> list[tuple[Any, Any]]:
+    """Returns the columns that an update changes, each with its value."""
+    ordered = dict(getattr(statement, "_ordered_values", None) or ())
+    return [*(statement._values or {}).items(), *ordered.items()]

@@ -13,7 +13,15 @@ from .entities import Entity, entity_of, is_declared
 from .guarded import in_brackets
 from .loads import check_loads
 from .raw_checks import check_at_once
-from .returned import Returned, changed_by, returned_by, returned_by_write, rows_returned_by_write, written_by
+from .returned import (
+    Returned,
+    changed_by,
+    columns_changed_by,
+    returned_by,
+    returned_by_write,
+    rows_returned_by_write,
+    written_by,
+)
 from .row_fields import Fields
 from .selects import TEXTS, columns_of, is_plain, leaves_of
 
@@ -113,12 +121,18 @@ def _changed(statement: sa.Update | sa.Delete, of: Any) -> Entity:
 
 def _check_write(statement: sa.Update | sa.Delete, changed: Entity, question: Question) -> None:
     """Raises QueryRefused if a write also returns or writes values of other rows of a declared type, or texts."""
+    if len(changed.tables) > 1:  # SQLAlchemy puts the others into FROM, and joins them with none
+        reason = f"the statement changes one table of `{changed.shown}`, and its condition is about another one, too"
+        raise QueryRefused(reason, "select the rows with `authorized`, and change them in the session")
     returned = returned_by_write(statement)
     _refuse_texts(returned)
     for one in _of_others(returned, changed, question):
         reason = f"the statement also returns values of `{one.shown}`"
         raise QueryRefused(reason, f"return those of `{changed.shown}` alone, and select the others")
     if isinstance(statement, sa.Update):
+        for one in _of_others(columns_changed_by(statement), changed, question):
+            reason = f"the statement also changes values of `{one.shown}`"
+            raise QueryRefused(reason, f"change those of `{changed.shown}` alone")
         written = written_by(statement)
         if written.has_text:
             raise QueryRefused("the statement writes texts of SQL, which may have values of any row", REMEDY)

@@ -147,3 +147,25 @@ def test_a_write_may_load_what_is_restricted(session: orm.Session, pdp: Engine) 
     found = session.scalars(read(statement, pdp)).all()
     assert len({one.folder.text for one in found if one.folder}) == 2
     assert not [text for one in found for text in texts_in(one, set()) if hidden_in(text, pdp)]
+
+
+@pytest.mark.parametrize("statement", [sa.update(Report).values(title="x"), sa.delete(Report)])
+def test_a_write_of_a_class_with_several_tables_is_refused(statement: Any, pdp: Engine) -> None:
+    """SQLAlchemy does not join the tables: the condition would hold of a document, not of each changed report."""
+    for condition in (Report.text.like("%"), Report.title != "", Document.id == Report.id):
+        with pytest.raises(QueryRefused, match="one table of `Report`"):
+            authorized(statement.where(condition), pdp, SUBJECT, "read", resource_type="documents")
+
+
+def test_columns_of_another_class_are_not_changed(pdp: Engine) -> None:
+    """MySQL changes columns of several tables at once."""
+    changed = sa.update(Document).where(Document.folder_id == Folder.id)
+    by_table = sa.update(Document.__table__).where(Document.__table__.c.folder_id == Folder.__table__.c.id)
+    for statement in (
+        changed.values({Document.text: "x", Folder.text: "x"}),
+        by_table.values({Folder.__table__.c.text: "x"}),
+        changed.ordered_values((Folder.text, "x")),
+    ):
+        with pytest.raises(QueryRefused, match="changes values of `[Ff]olders?`"):
+            read(statement, pdp)
+    assert isinstance(read(changed.values({Document.text: "x", "kind": "y"}), pdp), sa.Update)
