@@ -1,6 +1,6 @@
 """The rows that are resources: of a mapped class, of an alias of one, or of a table."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, Final
@@ -11,6 +11,7 @@ from sqlalchemy.ext.hybrid import HybridExtensionType
 from sqlalchemy.orm.mapper import _all_registries
 from sqlalchemy.orm.util import AliasedInsp
 from sqlalchemy.orm.util import _WrapUserEntity as _InLambda
+from sqlalchemy.sql import visitors
 from sqlalchemy.sql.selectable import Alias, FromGrouping
 
 from ..queries.questions import Question
@@ -59,6 +60,15 @@ class Entity:
         found = self.key or tuple(next(iter(table.c)) for table in self.tables)
         return tuple(one.__clause_element__() if hasattr(one, "__clause_element__") else one for one in found)
 
+    def is_restricted(self, restricted: Collection[Any]) -> bool:
+        """Returns whether a condition on some tables restricts the rows: on one of those that inheritance joins.
+
+        The tables of a class that is mapped to a join may be of several types, so each of them needs one.
+        """
+        is_join = self.mapper is not None and isinstance(self.mapper.local_table, sa.Join)
+        found = [table in restricted for table in self.tables]
+        return bool(found) and (all(found) if is_join else any(found))
+
     def is_column(self, key: str) -> bool:
         """Returns whether a key of a filter is the id, or a column or a part of one, and nothing that is computed."""
         name = key.partition(".")[0]
@@ -82,7 +92,7 @@ def entity_of(target: Any) -> Entity:
         raise QueryRefused(*LAMBDA)
     inspected = sa.inspect(target, raiseerr=False)
     if isinstance(inspected, orm.Mapper):
-        return _mapped(inspected.entity, inspected, tuple(inspected.tables))
+        return _mapped(inspected.entity, inspected, _tables_of(inspected))
     if isinstance(inspected, AliasedInsp):
         return _mapped(inspected.entity, inspected.mapper, _aliased(inspected.selectable))
     if isinstance(target, sa.TableClause):
@@ -98,7 +108,9 @@ def entity_of(target: Any) -> Entity:
 def _mapped(named: Any, mapper: orm.Mapper[Any], tables: tuple[Any, ...]) -> Entity:
     key = tuple(getattr(named, mapper.get_property_by_column(column).key) for column in mapper.primary_key)
     line = (*mapper.iterate_to_root(), *mapper.self_and_descendants)
-    related = tuple(dict.fromkeys(name for one in line if one is not mapper for name in _names_of(one)))
+    of_line = (name for one in line if one is not mapper for name in _names_of(one))
+    below = (name for one in line if not isinstance(one.local_table, sa.Table) for name in _names_below(one))
+    related = tuple(dict.fromkeys((*of_line, *below)))
     return Entity(named, mapper.class_.__name__, _names_of(mapper), related, key, mapper, tables)
 
 
@@ -127,7 +139,9 @@ def mappers_of(table: Any) -> list[orm.Mapper[Any]]:
     A table that no class is mapped to counts as the one with its name, also of another `MetaData`, or if one of both
     has no schema.
     """
-    every = [(mapper, one) for registry in _all_registries() for mapper in registry.mappers for one in mapper.tables]
+    every = [
+        (mapper, one) for registry in _all_registries() for mapper in registry.mappers for one in _tables_of(mapper)
+    ]
     own = {mapper for mapper, one in every if one is table}
     found = own or {mapper for mapper, one in every if _is_same(one, table)}
     return sorted(found, key=lambda one: (one.class_.__name__, one.class_.__module__))
@@ -142,6 +156,19 @@ def _is_same(one: Any, other: Any) -> bool:
 def _names_of(mapper: orm.Mapper[Any]) -> tuple[str, ...]:
     names = getattr(mapper.local_table, "name", None), mapper.class_.__name__.lower()
     return tuple(dict.fromkeys(filter(None, names)))
+
+
+def _tables_of(mapper: orm.Mapper[Any]) -> tuple[Any, ...]:
+    """Returns what a class has in FROM. The tables inside of a select or an alias to which it is mapped are not."""
+    return tuple(one for one, _ in leaves(mapper.persist_selectable))
+
+
+def _names_below(mapper: orm.Mapper[Any]) -> Iterator[str]:
+    """Yields the names of the tables in the select, the join or the alias to which a class is mapped."""
+    for table in visitors.iterate(mapper.local_table):
+        if isinstance(table, sa.TableClause):
+            found = _of_table_alone(table, table)
+            yield from (*found.names, *found.related)
 
 
 def is_declared(entity: Entity, question: Question) -> bool:

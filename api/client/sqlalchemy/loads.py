@@ -61,8 +61,9 @@ def _check(prop: Any, load: _Load, authorized: Sequence[Entity], question: Quest
     if load.joined is not _NOT_JOINED:
         is_restricted = any(load.joined is one.named or load.joined in one.tables for one in authorized)
     else:
-        of_target = restricted_by(load.criteria) & {*target.tables, load.target.selectable}
-        is_restricted = bool(of_target) and load.strategy != _WITHOUT_CRITERIA
+        restricted = restricted_by(load.criteria)
+        of_target = target.is_restricted(restricted) or load.target.selectable in restricted
+        is_restricted = of_target and load.strategy != _WITHOUT_CRITERIA
     if is_restricted or not is_declared(target, question):
         return
     name = _shown(prop)

@@ -116,9 +116,10 @@ class Returned:
         self.inside |= shown.inside
         restricted = restricted_in(select)
         for one in shown.direct:
-            held = entity_of(one).tables
+            entity = entity_of(one)
+            held = entity.tables
             outer = () if in_from else [table for table in self._around() if table in held]
-            if not any(table in restricted for table in held) and not (outer and is_correlated(select, held, tables)):
+            if not entity.is_restricted(restricted) and not (outer and is_correlated(select, held, tables)):
                 self.inside[one] = None
 
 

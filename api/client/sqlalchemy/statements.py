@@ -144,7 +144,7 @@ def _check_write(statement: sa.Update | sa.Delete, changed: Entity, question: Qu
 def _of_others(returned: Returned, changed: Entity, question: Question) -> Iterator[Entity]:
     """Yields the entities of a declared type whose values come from elsewhere than from the changed rows."""
     for one in map(entity_of, (*returned.direct, *returned.inside)):
-        is_changed = one.named is changed.named or set(one.tables) <= set(changed.tables)
+        is_changed = one.named is changed.named or set() < set(one.tables) <= set(changed.tables)
         if (one.named in returned.inside or not is_changed) and is_declared(one, question):
             yield one
 

@@ -169,3 +169,58 @@ def test_columns_of_another_class_are_not_changed(pdp: Engine) -> None:
         with pytest.raises(QueryRefused, match="changes values of `[Ff]olders?`"):
             read(statement, pdp)
     assert isinstance(read(changed.values({Document.text: "x", "kind": "y"}), pdp), sa.Update)
+
+
+class Excerpt(Base):
+    """Rows of a select of documents."""
+
+    __table__ = sa.select(Document.id, Document.text, Document.folder_id).subquery("excerpts")
+    __mapper_args__ = {"primary_key": [__table__.c.id]}  # noqa: RUF012  # its name
+
+
+class Shown(Base):
+    """Rows of an alias of documents."""
+
+    __table__ = Document.__table__.alias("shown")
+    __mapper_args__ = {"primary_key": [__table__.c.id]}  # noqa: RUF012
+
+
+class Filed(Base):
+    """Rows of a join of folders with a type that the model does not declare."""
+
+    __table__ = sa.join(Shelf.__table__, Folder.__table__)
+    __mapper_args__ = {"primary_key": [Folder.__table__.c.id]}  # noqa: RUF012
+    id = orm.column_property(Folder.__table__.c.id, Shelf.__table__.c.id)
+
+
+class Sheet(Base):
+    """A sheet on a shelf, of no type, with rows of a select of documents."""
+
+    __tablename__ = "sheets"
+    id: orm.Mapped[int] = orm.mapped_column(primary_key=True)
+    excerpts: orm.Mapped[list[Excerpt]] = orm.relationship(
+        viewonly=True, primaryjoin=lambda: orm.foreign(Excerpt.__table__.c.folder_id) == Sheet.__table__.c.id
+    )
+
+
+@pytest.mark.parametrize("mapped", [Excerpt, Shown])
+def test_a_class_over_rows_of_a_declared_type_counts_as_declared(mapped: Any, pdp: Engine) -> None:
+    for shown in (mapped.text, mapped, orm.aliased(mapped).text, sa.select(mapped.text).subquery().c.text):
+        with pytest.raises(QueryRefused, match="the statement returns values of|an alias of a select"):
+            read(sa.select(Folder.id, shown), pdp)
+    with pytest.raises(QueryRefused, match="the statement returns values of `Document` and `Filed`"):
+        read(sa.select(Document.id, Filed.text).join(Filed, Filed.id == Document.folder_id), pdp)
+    beside = sa.select(sa.func.max(mapped.text)).join(Document, sa.true()).where(mine(pdp)).correlate(None)
+    with pytest.raises(QueryRefused, match="the statement returns values of"):
+        read(sa.select(Folder.id, beside.scalar_subquery()), pdp)
+    with pytest.raises(QueryRefused, match="also returns values of"):
+        read(sa.update(Document).values(kind="x").returning(mapped.text), pdp)
+    with pytest.raises(QueryRefused, match="loads all rows of `Sheet.excerpts`"):
+        read(sa.select(Sheet).options(orm.selectinload(Sheet.excerpts)), pdp, Sheet)
+
+
+def test_a_condition_on_one_table_of_a_join_restricts_no_other(pdp: Engine) -> None:
+    on_shelf = permitted(Shelf, pdp, SUBJECT, "read", resource_type="folders", fields={"owner": sa.literal("alice")})
+    inside = sa.select(sa.func.max(Filed.text)).where(on_shelf).correlate(None).scalar_subquery()
+    with pytest.raises(QueryRefused, match="`Filed`"):
+        read(sa.select(Document.id, inside), pdp)
