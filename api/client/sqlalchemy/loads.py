@@ -53,7 +53,7 @@ def check_loads(
         if getattr(root, "is_mapper", False) or getattr(root, "is_aliased_class", False):
             for prop, load in _loaded(root.mapper, (_root(root),), options, frozenset()):
                 _check(prop, load, authorized, question)
-                _check_values(prop, statement, question)
+                _check_values(prop, load, statement, question)
 
 
 def _check(prop: Any, load: _Load, authorized: Sequence[Entity], question: Question) -> None:
@@ -73,10 +73,10 @@ def _check(prop: Any, load: _Load, authorized: Sequence[Entity], question: Quest
     )
 
 
-def _check_values(prop: Any, statement: Any, question: Question) -> None:
+def _check_values(prop: Any, load: _Load, statement: Any, question: Question) -> None:
     """Raises QueryRefused if loaded rows come with values of other rows of a declared type."""
     returned = Returned(lambda: prop.mapper.tables)
-    returned.add(prop.mapper.class_, statement._with_options)
+    returned.add(load.target.entity, statement._with_options)
     for one in map(entity_of, returned.inside):
         if is_declared(one, question):
             reason = f"the rows of `{_shown(prop)}` come with values of `{one.shown}`"
@@ -120,6 +120,7 @@ def _loaded(mapper: Any, path: _Path, options: dict[_Path, _Load], seen: frozens
     for prop in {one for below in mapper.self_and_descendants for one in below.relationships}:
         here = (*path, prop.key)
         load = options.get(here, _Load(prop.lazy, (), prop.mapper))
-        if load.strategy in _EAGER and (here in options or prop not in seen):
+        is_deeper = len(here) - 1 <= (prop.join_depth or 0)  # SQLAlchemy loads so many levels of the same
+        if load.strategy in _EAGER and (here in options or prop not in seen or is_deeper):
             yield prop, load
             yield from _loaded(prop.mapper, here, options, seen | {prop})

@@ -40,7 +40,7 @@ class Returned:
         inspected = sa.inspect(shown, raiseerr=False)
         if getattr(inspected, "is_mapper", False) or getattr(inspected, "is_aliased_class", False):
             self.direct[inspected.entity] = None
-            for expression in expressions_with(inspected.mapper, options):
+            for expression in expressions_with(inspected, options):
                 self.collect(expression)
         elif hasattr(inspected, "__clause_element__"):
             self.collect(inspected.__clause_element__())

@@ -224,3 +224,63 @@ def test_a_condition_on_one_table_of_a_join_restricts_no_other(pdp: Engine) -> N
     inside = sa.select(sa.func.max(Filed.text)).where(on_shelf).correlate(None).scalar_subquery()
     with pytest.raises(QueryRefused, match="`Filed`"):
         read(sa.select(Document.id, inside), pdp)
+
+
+class Memo(Document):
+    """A document in the table of documents, which comes with a value of folders."""
+
+    __mapper_args__ = {"polymorphic_identity": "memo"}  # noqa: RUF012
+    most = orm.column_property(sa.select(sa.func.max(Folder.text)).correlate(None).scalar_subquery())
+
+
+class Rack(Base):
+    """The same shelves, with a value of folders in a group of deferred columns."""
+
+    __table__ = Shelf.__table__
+    most = orm.column_property(
+        sa.select(sa.func.max(Folder.text)).correlate(None).scalar_subquery(), deferred=True, group="more"
+    )
+
+
+class Sketch(Base):
+    """The same documents. Those above come with each, over three levels."""
+
+    __table__ = Document.__table__
+    above = orm.relationship(
+        "Sketch",
+        lazy="joined",
+        join_depth=3,
+        viewonly=True,
+        remote_side=lambda: Sketch.__table__.c.id,
+        foreign_keys=lambda: Sketch.__table__.c.above_id,
+        primaryjoin=lambda: Sketch.__table__.c.above_id == orm.remote(Sketch.__table__.c.id),
+    )
+
+
+def test_columns_of_subclasses_and_groups_count_if_they_are_loaded(pdp: Engine) -> None:
+    below = orm.with_polymorphic(Document, [Memo])
+    for statement in (
+        sa.select(below),
+        sa.select(Document).options(orm.selectin_polymorphic(Document, [Memo])),
+        sa.update(Document).values(text="x").returning(Document).options(orm.selectin_polymorphic(Document, [Memo])),
+        sa.select(Rack).options(orm.undefer_group("more")),
+        sa.select(Document, Rack).join(Rack, Rack.id == Document.id).options(orm.Load(Rack).undefer_group("more")),
+    ):
+        with pytest.raises(QueryRefused, match="`Folder`"):
+            read(statement, pdp)
+    allowed = Folder.documents.of_type(below).and_(mine(pdp, below))
+    with pytest.raises(QueryRefused, match="come with values of `Folder`"):
+        read(sa.select(Folder).options(orm.selectinload(allowed)), pdp)
+    assert isinstance(read(sa.select(Document), pdp), sa.Select)
+    assert isinstance(read(sa.select(Document, Rack).join(Rack, Rack.id == Document.id), pdp), sa.Select)
+
+
+def test_each_level_of_a_load_needs_a_condition(session: orm.Session, pdp: Engine) -> None:
+    of_sketch = permitted(Sketch, pdp, SUBJECT, "read", resource_type="documents")
+    for load in (orm.joinedload, orm.selectinload):
+        one_level = load(Sketch.above.and_(of_sketch))
+        with pytest.raises(QueryRefused, match=r"`Sketch\.above`"):
+            read(sa.select(Sketch).options(one_level), pdp)
+    statement = sa.select(Sketch).options(orm.joinedload(Sketch.above.and_(of_sketch)).lazyload(Sketch.above))
+    found = session.scalars(read(statement, pdp)).all()
+    assert not [one for one in found if hidden_in(one.text, pdp) or (one.above and hidden_in(one.above.text, pdp))]
