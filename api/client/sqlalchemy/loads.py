@@ -75,7 +75,7 @@ def _check(prop: Any, load: _Load, authorized: Sequence[Entity], question: Quest
 
 def _check_values(prop: Any, load: _Load, statement: Any, question: Question) -> None:
     """Raises QueryRefused if loaded rows come with values of other rows of a declared type."""
-    returned = Returned(lambda: prop.mapper.tables)
+    returned = Returned(lambda: load.target.mapper.tables)
     returned.add(load.target.entity, statement._with_options)
     for one in map(entity_of, returned.inside):
         if is_declared(one, question):

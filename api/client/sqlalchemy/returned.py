@@ -1,7 +1,7 @@
 """Whose values a statement returns: the classes and tables of its columns, and those inside subqueries."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import sqlalchemy as sa
@@ -10,7 +10,7 @@ from sqlalchemy.sql.selectable import Alias, FromClause, Values
 
 from .column_values import expressions_with
 from .entities import entity_of
-from .selects import columns_of, is_correlated, leaves_of, restricted_in, target_of
+from .selects import Around, columns_of, leaves_of, own_tables, restricted_in, target_of
 
 _NUMBER: Final = re.compile(r"\s*\d+\s*")
 _EVERYTHING: Final = "*"
@@ -24,9 +24,9 @@ class Returned:
     `has_all` that a subquery shows all its columns.
     """
 
-    def __init__(self, around: Callable[[], Iterable[Any]], *, is_nested: bool = False):
-        """`around` returns the tables in FROM, with which a subquery may be correlated."""
-        self._around, self._is_nested = around, is_nested
+    def __init__(self, tables: Callable[[], Sequence[Any]], around: Around | None = None):
+        """`tables` returns those in FROM, which a subquery may have from there. `around` has more of them."""
+        self._tables, self._known, self._is_nested = tables, around, around is not None
         self.direct: dict[Any, None] = {}
         self.inside: dict[Any, None] = {}
         self.has_text = self.has_all = False
@@ -109,32 +109,38 @@ class Returned:
                 if not isinstance(part, sa.ColumnClause):
                     self.collect(part, in_function=True)
 
+    def _around(self) -> Around:
+        """Returns the tables for a subquery. PERF: SQLAlchemy finds those of a statement slowly."""
+        if self._known is None:
+            tables = self._tables()
+            self._known = Around(tables, tables)
+        return self._known
+
     def _read_select(self, select: sa.Select[Any], *, in_from: bool) -> None:
-        tables = [table for table, _ in leaves_of(select)]
-        shown = returned_by(select, columns_of(select), lambda: [*self._around(), *tables])
+        around = self._around()
+        own = own_tables(select, None if in_from else around)
+        shown = returned_by(select, columns_of(select), Around(own, [*around.every, *own]))
         self.has_text |= shown.has_text
         self.inside |= shown.inside
         restricted = restricted_in(select)
         for one in shown.direct:
             entity = entity_of(one)
-            held = entity.tables
-            outer = () if in_from else [table for table in self._around() if table in held]
-            if not entity.is_restricted(restricted) and not (outer and is_correlated(select, held, tables)):
-                self.inside[one] = None
+            is_own = any(table in own for table in entity.tables)
+            if not entity.is_restricted(restricted):
+                is_of_around = not is_own and any(table in around.every for table in entity.tables)
+                (self.direct if is_of_around else self.inside)[one] = None
 
 
-def returned_by(
-    statement: sa.Select[Any], columns: Sequence[Any], around: Callable[[], Iterable[Any]] | None = None
-) -> Returned:
+def returned_by(statement: sa.Select[Any], columns: Sequence[Any], around: Around | None = None) -> Returned:
     """Returns what a select with these columns returns. Without a column of a table, these are the tables in FROM.
 
-    For a subquery, `around` returns the tables in FROM, and those of the statements around.
+    For a subquery, `around` has the tables that it reads itself, and all those that it may have from around.
     """
 
-    def own() -> list[Any]:
-        return [table for table, _ in leaves_of(statement)]
+    def own() -> Sequence[Any]:
+        return [table for table, _ in leaves_of(statement)] if around is None else around.nearest
 
-    found = Returned(around or own, is_nested=around is not None)
+    found = Returned(own, around)
     for one in columns:
         found.add(one, statement._with_options)
     if found.has_all or not (found.direct or found.has_text):

@@ -1,6 +1,7 @@
 """The parts of a select: the tables in FROM, and its columns."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 import sqlalchemy as sa
@@ -14,6 +15,14 @@ TEXTS: Final = (
     "write them as columns, or name with `of` which rows to authorize",
 )
 """The reason and the remedy of a refusal."""
+
+
+@dataclass(frozen=True)
+class Around:
+    """The tables that the nearest select around a subquery reads, and those of all selects around it."""
+
+    nearest: Sequence[Any]
+    every: Sequence[Any]
 
 
 def is_plain(statement: Any) -> bool:
@@ -42,13 +51,23 @@ def _class_or_column(column: Any) -> Any:
     return parent.entity if parent is not None and isinstance(column, sa.FromClause) else column
 
 
-def is_correlated(select: Any, held: Sequence[Any], tables: Sequence[Any]) -> bool:
-    """Returns whether a subquery has the tables from the statement around it, not in its own FROM."""
+def own_tables(select: Any, around: Around | None) -> list[Any]:
+    """Returns the tables that a subquery reads itself. It has the others in its FROM from the selects around it.
+
+    SQLAlchemy takes a table from there as a whole element of FROM, never one of a join. Without being told which, it
+    takes those of the nearest select.
+    """
+    froms = select.get_final_froms()
+    taken = [] if around is None else [source for source in froms if _is_taken(source, select, froms, around)]
+    return [table for source in froms if source not in taken for table, _ in leaves(source)]
+
+
+def _is_taken(source: Any, select: Any, froms: Sequence[Any], around: Around) -> bool:
     if select._correlate:
-        return any(table in held for table in select._correlate)
+        return source in select._correlate and source in around.every
     if select._correlate_except is not None:
-        return not any(table in held for table in select._correlate_except)
-    return bool(select._auto_correlate) and any(table not in held for table in tables)
+        return source not in select._correlate_except and source in around.every
+    return bool(select._auto_correlate) and len(froms) > 1 and source in around.nearest
 
 
 def target_of(table: Any) -> Any:

@@ -284,3 +284,45 @@ def test_each_level_of_a_load_needs_a_condition(session: orm.Session, pdp: Engin
     statement = sa.select(Sketch).options(orm.joinedload(Sketch.above.and_(of_sketch)).lazyload(Sketch.above))
     found = session.scalars(read(statement, pdp)).all()
     assert not [one for one in found if hidden_in(one.text, pdp) or (one.above and hidden_in(one.above.text, pdp))]
+
+
+ON_A_SHELF = sa.select(Document.text).where(Shelf.id == 1).limit(1)
+OTHER_SHELF = orm.aliased(Shelf)
+BESIDE: dict[str, Callable[[], Any]] = {
+    "a select inside another one": lambda: sa.select(
+        Document.id, sa.select(ON_A_SHELF.scalar_subquery()).select_from(OTHER_SHELF).limit(1).scalar_subquery()
+    ),
+    "a select inside one that has the documents from around": lambda: sa.select(
+        Document.id,
+        sa.select(ON_A_SHELF.scalar_subquery()).where(Folder.id == Document.folder_id).limit(1).scalar_subquery(),
+    ),
+    "a join": lambda: sa.select(Document.id, MOST.join(Document.folder).scalar_subquery()),
+    "a join that names the documents": lambda: sa.select(
+        Document.id, MOST.join(Document.folder).correlate(Document).scalar_subquery()
+    ),
+    "a joined document": lambda: sa.select(Folder.id, ON_A_SHELF.scalar_subquery()).join(Folder.documents),
+    "a joined document by its name": lambda: sa.select(
+        Folder.id, ON_A_SHELF.correlate(Document).scalar_subquery()
+    ).join(Folder.documents),
+}
+"""Each returns a document in a subquery that has it in its own FROM, or from rows that are not authorized."""
+
+
+@pytest.mark.parametrize("name", BESIDE)
+def test_a_subquery_counts_by_the_rows_that_it_reads(name: str, pdp: Engine) -> None:
+    with pytest.raises(QueryRefused, match="the statement returns values of"):
+        read(BESIDE[name](), pdp)
+
+
+def test_a_subquery_may_read_the_rows_around_it(session: orm.Session, pdp: Engine) -> None:
+    by_name = ON_A_SHELF.correlate(Document).scalar_subquery()
+    filed = sa.select(Document.text + Folder.text).where(Folder.id == Document.folder_id, mine(pdp, Folder))
+    for inside in (
+        ON_A_SHELF.scalar_subquery(),
+        sa.select(by_name).select_from(OTHER_SHELF).limit(1).scalar_subquery(),
+        filed.scalar_subquery(),
+        sa.exists().where(mine(pdp, Folder), Folder.id == Document.folder_id),
+    ):
+        found = session.execute(read(sa.select(Document.id, inside), pdp)).all()
+        assert len(found) == 16
+        assert not [text for row in found for text in texts_in(row, set()) if hidden_in(text, pdp)]
