@@ -17,7 +17,7 @@ from ..runtime.translate import Untranslatable
 from ..runtime.translate.sqlalchemy import DIALECTS, VALUE, Filter, Shape
 from .entities import LAMBDA
 from .guarded import Guarded
-from .raw_checks import check_statement
+from .raw_checks import check_names, check_statement
 
 
 class Permitted(Filter):
@@ -57,6 +57,8 @@ class Permitted(Filter):
             raise QueryRefused(*LAMBDA)
         for entry in compiler.stack:
             check_statement(entry["selectable"], entry["asfrom_froms"], compiler.dialect.name)
+        sources = [one for entry in compiler.stack for one in entry["asfrom_froms"]]
+        check_names([*(entry["selectable"] for entry in compiler.stack), self], sources)
         nearest = compiler.stack[-1]
         there = {one for source in nearest["correlate_froms"] | nearest["asfrom_froms"] for one in source._from_objects}
         for needed in (one for part in (*self.anchors, *self.parts) for one in part._from_objects):

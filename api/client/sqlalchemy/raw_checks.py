@@ -1,7 +1,7 @@
 """The check of a statement: none of its raw pieces of SQL may loosen a condition of Writ that stands beside it."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 import sqlalchemy as sa
@@ -29,6 +29,7 @@ KNOWN_ADDITIONS: Final = re.compile(rf"{_LOCKS}|{_PREFIXES}|{_INDEXES}", re.IGNO
 _OWN_CLAUSES: Final = ("_post_select_clause", "_pre_columns_clause", "_post_criteria_clause", "_post_body_clause")
 _PARTS: Final = (
     *("_raw_columns", "_group_by_clauses", "_order_by_clauses", "_distinct_on", "_returning"),
+    *("_independent_ctes", "selects"),
     *("_limit_clause", "_offset_clause", "_fetch_clause", "_for_update_arg"),
 )
 
@@ -61,20 +62,28 @@ def check_statement(statement: Any, sources: Iterable[Any], dialect: str) -> Non
     `sources` are what the statement has in FROM.
     """
     joined = [*sources]
-    common = [one for one in visitors.iterate(statement) if isinstance(one, sa.CTE)]
-    for one in [statement, *common]:
+    for one in [statement, *(one for one in visitors.iterate(statement) if isinstance(one, sa.CTE))]:
         _check_additions(one, dialect)
-    names = {str(one.name).casefold() for one in joined if isinstance(one, sa.TableClause)}
-    for one in common:
-        if str(one.name).casefold() in names:
-            reason = f"the common table expression {quoted(str(one.name))} hides the table with its name"
-            raise QueryRefused(reason, "give it another name")
     for clause in [*_conditions(statement), *(on for source in joined for on in _ons(source))]:
         _check(clause, LOOSE_WORDS, dialect)
     values = getattr(statement, "_values", None) or {}
     for clause in [*_parts(statement), *values.values(), *(one for source in joined for one in _sources(source))]:
         if isinstance(clause, sa.ClauseElement):
             _check(clause, STATEMENT_WORDS, dialect)
+
+
+def check_names(statements: Sequence[Any], sources: Iterable[Any]) -> None:
+    """Raises QueryRefused if a common table expression hides a table in one of the statements around a condition.
+
+    A database reads its rows in place of those of the table with its name, at any depth.
+    """
+    every = [one for around in (*statements, *sources) for one in visitors.iterate(around)]
+    tables = (getattr(one, "table", one) for one in every)
+    names = {str(one.name).casefold() for one in tables if isinstance(one, sa.TableClause)}
+    for one in every:
+        if isinstance(one, sa.CTE) and str(one.name).casefold() in names:
+            reason = f"the common table expression {quoted(str(one.name))} hides the table with its name"
+            raise QueryRefused(reason, "give it another name")
 
 
 def _check(clause: Any, words: frozenset[str], dialect: str) -> None:
