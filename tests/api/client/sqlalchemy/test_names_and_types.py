@@ -12,7 +12,7 @@ from writ.sqlalchemy import QueryRefused, authorized, grants_table, permitted
 
 from tests.support.authorized_rows import SUBJECT
 from tests.support.bundling import engine_for
-from tests.support.owned_rows import MODEL, Base, Document, Folder, hidden_in, owned_rows, texts_in
+from tests.support.owned_rows import MODEL, Document, hidden_in, owned_rows
 
 OTHER = orm.aliased(Document)
 GRANTS = grants_table(sa.MetaData())
