@@ -65,8 +65,9 @@ def _listen() -> None:
 def _heard(kind: str) -> Callable[[Any, Any, Any], None]:
     def hear(_mapper: Any, _connection: Any, row: Any) -> None:
         session = orm.object_session(row)
-        for checks in _blocks.get(session, ()) if session is not None else ():
-            checks.during(session, kind, row)
+        if session is not None:
+            for checks in _blocks.get(session, ()):
+                checks.during(session, kind, row)
 
     return hear
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import sqlalchemy as sa
-from sqlalchemy.sql import elements
+from sqlalchemy.sql import elements, visitors
 from sqlalchemy.sql.compiler import BIND_PARAMS_ESC
 from sqlalchemy.sql.elements import CollationClause, Extract, GroupedElement, quoted_name
 from sqlalchemy.sql.functions import FunctionElement
@@ -16,7 +16,8 @@ from sqlalchemy.sql.selectable import AliasedReturnsRows
 from ..runtime.translate.sqlalchemy import Filter
 from .guarded import Guarded
 
-_PLAIN_NAME: Final = re.compile(r"[\w$ .-]*", re.ASCII)
+_PLAIN_NAME: Final = re.compile(r"[\w$]*", re.ASCII)
+_PLAIN_SCHEMA: Final = re.compile(r"[\w$.]*", re.ASCII)
 _TEMPLATE: Final[Any] = getattr(elements, "TString", ())  # a text of SQLAlchemy 2.1 and Python 3.14
 
 
@@ -46,6 +47,8 @@ def pieces_in(clause: Any, enclosed: bool = False) -> Iterator[Piece]:
         yield Piece(clause.operator.opstring, enclosed, "the operator")
     if isinstance(getattr(clause, "modifier", None), custom_op):
         yield Piece(clause.modifier.opstring, enclosed, "the operator")
+    if isinstance(clause, sa.BindParameter):
+        yield from _of_type(clause, enclosed)
     if getattr(type(clause), "_compiler_dispatcher", None) is not None and not isinstance(clause, Filter | Guarded):
         yield Piece(None, enclosed, f"`{type(clause).__name__}`")
     yield from _names_of(clause, enclosed)
@@ -68,15 +71,48 @@ def _inside(clause: Any, enclosed: bool) -> Iterator[Piece]:
 
 
 def _names_of(clause: Any, enclosed: bool) -> Iterator[Piece]:
-    """Yields the names that an application says not to quote, and that need quotes."""
-    names = (
-        [getattr(clause, one, None) for one in ("name", "schema")] if not isinstance(clause, sa.BindParameter) else []
-    )
+    """Yields the names that an application says not to quote, and that are more than a name, such as `a.b`."""
+    names = [] if isinstance(clause, sa.BindParameter) else [getattr(clause, "name", None)]
     names += clause.packagenames if isinstance(clause, FunctionElement) else ()
     names += [clause.collation] if isinstance(clause, CollationClause) else ()
-    for name in names:
-        if isinstance(name, quoted_name) and name.quote is False and not _PLAIN_NAME.fullmatch(name):
+    known = [(one, _PLAIN_NAME) for one in names] + [(getattr(clause, "schema", None), _PLAIN_SCHEMA)]
+    for name, plain in known:
+        if isinstance(name, quoted_name) and name.quote is False and not plain.fullmatch(name):
             yield Piece(str(name), enclosed, "the name")
+            yield Piece(None, enclosed, f"the name `{name}` without quotes")
+
+
+def _of_type(value: Any, enclosed: bool) -> Iterator[Piece]:
+    """Yields the pieces that the type of a value puts around it, or in place of it."""
+    for type in (value.type, *value.type._variant_mapping.values()):
+        if type._has_bind_expression:
+            around = type.bind_expression(value)
+            if around is not None and around is not value:
+                yield from _beside(around, value, enclosed)
+        if value.literal_execute and has_own_literals(type):
+            yield Piece(None, enclosed, f"`{type!r}`, a type that writes its values")
+
+
+def _beside(clause: Any, value: Any, enclosed: bool) -> Iterator[Piece]:
+    """Yields the pieces around a value, in the expression that its type makes of it."""
+    plain = sa.bindparam(None, None, sa.types.NULLTYPE)
+
+    def without_type(one: Any, **_: Any) -> Any:
+        return plain if isinstance(one, sa.BindParameter) and one.key == value.key else None
+
+    yield from pieces_in(visitors.replacement_traverse(clause, {}, without_type), enclosed)
+
+
+def has_own_literals(type: Any) -> bool:
+    """Returns whether a type of the application writes its values into the SQL itself."""
+    names = ("literal_processor", "process_literal_param")
+    made = [one for name in names for one in made_by(type, name)]
+    return any(not one.__module__.startswith("sqlalchemy.") for one in made)
+
+
+def made_by(type: Any, name: str) -> list[Any]:
+    """Returns the class that says how a type does something, if one does."""
+    return [one for one in type.__class__.__mro__ if name in vars(one)][:1]
 
 
 def is_plain_clause(clause: Any) -> bool:
@@ -91,6 +127,8 @@ def is_plain_clause(clause: Any) -> bool:
         kind = _KINDS[made] = "other" if custom else next((kind for kind, of in _OF if issubclass(made, of)), "other")
     if kind == "operation":
         return not isinstance(clause.operator, custom_op)
+    if kind == "bound":
+        return not (clause.type._has_bind_expression or clause.type._variant_mapping or clause.literal_execute)
     if kind == "named":
         return getattr(clause.name, "quote", None) is not False and not getattr(clause, "is_literal", False)
     return kind == "plain"
@@ -100,7 +138,8 @@ _KINDS: dict[type, str] = {}
 _OF: Final[tuple[tuple[str, Any], ...]] = (
     ("named", (sa.ColumnClause, elements.Label)),
     ("operation", (sa.BinaryExpression, elements.ExpressionClauseList)),
-    ("plain", (sa.BindParameter, sa.Table, GroupedElement, elements.ClauseList, elements._label_reference)),
+    ("bound", (sa.BindParameter,)),
+    ("plain", (sa.Table, GroupedElement, elements.ClauseList, elements._label_reference)),
 )
 
 

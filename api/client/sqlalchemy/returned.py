@@ -30,6 +30,7 @@ class Returned:
         self.direct: dict[Any, None] = {}
         self.inside: dict[Any, None] = {}
         self.has_text = self.has_all = False
+        self._types: list[Any] = []
 
     def add(self, shown: Any, options: Sequence[Any]) -> None:
         """Adds whose values a column has: a class, an alias of one, an attribute, a bundle or a clause."""
@@ -49,6 +50,8 @@ class Returned:
 
     def collect(self, clause: Any, *, in_function: bool = False) -> None:
         """Adds whose values a clause has."""
+        if isinstance(kind := getattr(clause, "type", None), sa.types.TypeEngine):
+            self._add_type(kind)
         if isinstance(clause, sa.SelectBase | FromClause):
             self._read(clause)
         elif isinstance(clause, sa.TextClause):
@@ -58,6 +61,13 @@ class Returned:
         else:
             for part in clause.get_children():
                 self.collect(part, in_function=isinstance(clause, sa.sql.functions.FunctionElement) or in_function)
+
+    def _add_type(self, kind: Any) -> None:
+        """Adds what a type shows besides its column, if it makes an expression of it: the same for each column."""
+        for one in (kind, *kind._variant_mapping.values()):
+            if one._has_column_expression and one not in self._types:
+                self._types.append(one)
+                self.collect(one.column_expression(sa.null()), in_function=True)
 
     def _add_column(self, column: Any, in_function: bool) -> None:
         table, parent = column.table, column._annotations.get("parententity")
