@@ -100,7 +100,8 @@ def _beside(clause: Any, value: Any, enclosed: bool) -> Iterator[Piece]:
     def without_type(one: Any, **_: Any) -> Any:
         return plain if isinstance(one, sa.BindParameter) and one.key == value.key else None
 
-    yield from pieces_in(visitors.replacement_traverse(clause, {}, without_type), enclosed)
+    replaced: Any = visitors.replacement_traverse(clause, {}, without_type)  # type: ignore[call-overload]  # it takes any clause
+    yield from pieces_in(replaced, enclosed)
 
 
 def has_own_literals(type: Any) -> bool:

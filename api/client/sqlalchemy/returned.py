@@ -114,7 +114,11 @@ class Returned:
             self.has_text = True
         elif isinstance(found, sa.TableClause):
             (self.direct if found is source else self.inside)[found] = None  # a sample has another place
-        elif not isinstance(found, Values):
+        elif isinstance(found, Values):
+            for value in (value for rows in found._data for row in rows for value in row):
+                if isinstance(value, sa.ClauseElement):
+                    self.collect(value, in_function=True)
+        else:
             for part in found.get_children():
                 if not isinstance(part, sa.ColumnClause):
                     self.collect(part, in_function=True)

@@ -326,3 +326,12 @@ def test_a_subquery_may_read_the_rows_around_it(session: orm.Session, pdp: Engin
         found = session.execute(read(sa.select(Document.id, inside), pdp)).all()
         assert len(found) == 16
         assert not [text for row in found for text in texts_in(row, set()) if hidden_in(text, pdp)]
+
+
+def test_a_list_of_values_shows_what_is_in_it(pdp: Engine) -> None:
+    for value in (MOST.correlate(None).scalar_subquery(), sa.text("(SELECT max(text) FROM documents)")):
+        listed = sa.values(sa.column("text", sa.String), name="listed").data([("x",), (value,)])
+        with pytest.raises(QueryRefused, match=r"values of `Folder` and `Document`|returns texts"):
+            read(sa.select(Folder.id, listed.c.text), pdp)
+    listed = sa.values(sa.column("text", sa.String), name="listed").data([("x",)])
+    assert isinstance(read(sa.select(Folder.id, listed.c.text), pdp), sa.Select)
