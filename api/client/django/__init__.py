@@ -2,9 +2,9 @@
 
 Reading path: `grant_rows` (the model of a table of direct grants) → `model_fields` (its fields as attributes) →
 `raw_pieces` (texts of SQL in a query) → `confined` (their brackets) → `authorized_where` (Writ's condition beside
-them) → `loads` (the related rows that a queryset loads) → `named_values` (values of other rows that it returns) →
-`written_values` (and those that it writes) → `together` (operators and unions) → `querysets`. `GrantRow` is made when
-it is first read.
+them) → `model_names` (the names of a model's type) → `named_values` (values of other rows that a queryset returns) →
+`loads` (the related rows that it loads) → `written_values` (the values that it writes) → `together` (operators and
+unions) → `querysets`. `GrantRow` is made when it is first read.
 
 `has_perm` and REST framework: `project` (the settings) → `permissions` (the questions) → `backend` → `changing` (a row
 as it was and as it will be) → `object_checks` (views that ask nothing) → `creating` (views that create) →

@@ -8,17 +8,13 @@ from django.db.models import Prefetch
 
 from ..queries.questions import Question
 from ..queries.refusal import QueryRefused
-
-
-def names_of(model: Any) -> tuple[str, ...]:
-    """Returns the names that the resource type of a model may have: its table's, and its own in lower case."""
-    return tuple(dict.fromkeys((model._meta.db_table, model.__name__.lower())))
+from .model_names import all_names_of
 
 
 def check_loads(queryset: Any, question: Question) -> None:
     """Raises QueryRefused if related rows of a declared type are loaded that are not authorized."""
     for lookup, model in _loaded(queryset):
-        if model is None or question.declared(names_of(model)):
+        if model is None or question.declared(tuple(all_names_of(model))):
             raise QueryRefused(
                 f"the queryset loads all rows of `{lookup}`",
                 f"load it with `Prefetch({lookup!r}, queryset=….authorized(…))`",

@@ -15,8 +15,9 @@ from ..runtime.translate.django_types import vendor_of
 from .authorized_where import authorize
 from .confined import confine
 from .grant_rows import held
-from .loads import check_loads, names_of
+from .loads import check_loads
 from .model_fields import fields_of, for_rows_of
+from .model_names import names_of
 from .named_values import check_values
 from .together import TogetherQuerySet
 from .written_values import WritingQuerySet

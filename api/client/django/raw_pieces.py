@@ -28,7 +28,7 @@ def raw_in(parts: Iterable[Any]) -> Iterator[Any]:
     for part in parts:
         if isinstance(part, str) or is_raw(part):
             yield part
-        yield from raw_in(_below(part))
+        yield from raw_in(below(part))
 
 
 def is_raw(part: Any) -> bool:
@@ -64,7 +64,8 @@ def _text_of(piece: Any, compiler: Any) -> str:
         return ""
 
 
-def _below(part: Any) -> Iterator[Any]:
+def below(part: Any) -> Iterator[Any]:
+    """Yields the parts of an expression, a condition or a query. An authorized query has none."""
     if isinstance(part, Query):
         if getattr(part.where, "confines", False):
             return
@@ -76,6 +77,9 @@ def _below(part: Any) -> Iterator[Any]:
         yield part.query
     elif hasattr(part, "get_source_expressions"):
         yield from (one for one in part.get_source_expressions() if one is not None)
+        listed = getattr(part, "rhs", None)  # `In` names no expression of its list as a part
+        if isinstance(listed, list | tuple | set | frozenset):
+            yield from (one for one in listed if hasattr(one, "resolve_expression"))
     elif hasattr(part, "children"):
         yield from part.children
 

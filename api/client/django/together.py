@@ -8,7 +8,9 @@ from django.db import models
 from ..queries.questions import Question
 from ..queries.refusal import QueryRefused
 from .authorized_where import is_authorized
-from .loads import names_of
+from .loads import check_loads
+from .model_names import all_names_of
+from .named_values import check_values
 
 
 class TogetherQuerySet(models.QuerySet):  # type: ignore[misc]  # Django has no types
@@ -53,18 +55,18 @@ class TogetherQuerySet(models.QuerySet):  # type: ignore[misc]  # Django has no 
 
     def union(self, *other_qs: Any, **options: Any) -> Any:
         """See Django. Raises QueryRefused if some are authorized, and others of a declared type are not."""
-        self._check_together("union", other_qs)
-        return super().union(*other_qs, **options)
+        question = self._check_together("union", other_qs)
+        return _asked(super().union(*other_qs, **options), question)
 
     def intersection(self, *other_qs: Any) -> Any:
         """See Django. Raises QueryRefused if some are authorized, and others of a declared type are not."""
-        self._check_together("intersection", other_qs)
-        return super().intersection(*other_qs)
+        question = self._check_together("intersection", other_qs)
+        return _asked(super().intersection(*other_qs), question)
 
     def difference(self, *other_qs: Any) -> Any:
         """See Django. Raises QueryRefused if some are authorized, and others of a declared type are not."""
-        self._check_together("difference", other_qs)
-        return super().difference(*other_qs)
+        question = self._check_together("difference", other_qs)
+        return _asked(super().difference(*other_qs), question)
 
     def raw(self, *args: Any, **kwargs: Any) -> Any:
         """See Django. Raises QueryRefused after `authorized`, since it would have the rows of a text."""
@@ -76,21 +78,34 @@ class TogetherQuerySet(models.QuerySet):  # type: ignore[misc]  # Django has no 
         """Returns the queryset. Raises QueryRefused if it is authorized, and has more than its rows."""
         return self
 
-    def _check_together(self, name: str, others: Iterable[Any]) -> None:
+    def _check_together(self, name: str, others: Iterable[Any]) -> Question | None:
         whole = [one for one in (self, *others) if is_query(one)]
         question = next((one._writ_question for one in whole if getattr(one, "_writ_question", None)), None)
         if question is None:
-            return
+            return None
+        of_allowed = {one.model for one in whole if is_authorized(one.query)}
         for one in whole:
             if name in ("|", "^") and one.query.is_sliced:
                 raise QueryRefused(f"`{name}` takes no slice", "filter by `pk__in` with each of the querysets")
-            if not is_authorized(one.query) and (one.model is self.model or question.declared(names_of(one.model))):
+            if is_authorized(one.query):
+                continue
+            if one.model in of_allowed or question.declared(tuple(all_names_of(one.model))):
                 _refuse(name, one.model)
+            check_values(one.query, question)
+            check_loads(one, question)
+        return question
 
 
 def is_query(one: Any) -> bool:
     """Returns whether a value is a queryset."""
     return isinstance(one, models.QuerySet)
+
+
+def _asked(united: Any, question: Question | None) -> Any:
+    """Returns a union that knows its question, so that what it returns later is checked, too."""
+    if united.query.combinator and question is not None:
+        united._writ_question = question
+    return united
 
 
 def _refuse(name: str, model: Any) -> NoReturn:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django.db import models
+from django.db.models.utils import resolve_callables
 
 from ..queries.questions import Question
 from .named_values import check_values
@@ -44,8 +45,11 @@ class WritingQuerySet(models.QuerySet):  # type: ignore[misc]  # Django has no t
         create_defaults: Mapping[str, Any] | None = None,
         **kwargs: Any,
     ) -> Any:
-        """See Django. The values are checked as those of `update`."""
-        self._check_given((*(defaults or {}).values(), *(create_defaults or {}).values()))
+        """See Django. The values are checked as those of `update`, and callables are called once, before."""
+        if self._writ_question is not None:
+            defaults = dict(resolve_callables(defaults or {}))
+            create_defaults = None if create_defaults is None else dict(resolve_callables(create_defaults))
+            self._check_given((*defaults.values(), *(create_defaults or {}).values()))
         return super().update_or_create(defaults, create_defaults, **kwargs)
 
     update_or_create.alters_data = True  # type: ignore[attr-defined]  # see `update`

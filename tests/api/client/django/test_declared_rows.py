@@ -1,0 +1,265 @@
+"""Values of declared rows stay hidden behind undeclared models, subqueries, unions, parents and managers."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.apps import AppConfig, apps
+from django.db import models, transaction
+from django.db.models import Exists, F, Max, OuterRef, Subquery
+from writ.runtime import Engine
+
+from tests.support import django_settings
+from tests.support.bundling import engine_for
+
+django_settings.configure()
+
+from django.db import connection  # noqa: E402  # Django is set up first
+from writ.django import AuthorizedQuerySet, QueryRefused  # noqa: E402
+
+ALICE = {"type": "user", "id": "alice"}
+TYPES = ("shelved_paper", "shelved_box")
+OWNERS = {
+    "extensions": ["references"],
+    "resource_types": [{"id": one, "actions": ["read"]} for one in TYPES],
+    "policies": [
+        {
+            "id": "owners",
+            "effect": "ALLOW",
+            "resource_types": [{"resource_type_id": one, "actions": ["*"]} for one in TYPES],
+            "conditions": {"resource_attrs": [{"key": "owner", "op": "eq", "value_of": "subject.id"}]},
+        }
+    ],
+}
+
+
+class Shelf(models.Model):
+    """Of an undeclared type."""
+
+    name = models.CharField(max_length=50)
+    objects = AuthorizedQuerySet.as_manager()
+
+    class Meta:
+        app_label = "shelved"
+
+
+class Loading(models.Manager):  # type: ignore[type-arg]  # of any model
+    """A manager whose rows bring a declared one."""
+
+    def get_queryset(self) -> Any:
+        """The rows with their box."""
+        return super().get_queryset().select_related("box")
+
+
+class Tag(models.Model):
+    """Of an undeclared type."""
+
+    name = models.CharField(max_length=50)
+    box = models.ForeignKey("Box", models.CASCADE)
+    objects = Loading()
+
+    class Meta:
+        app_label = "shelved"
+
+
+class Box(models.Model):
+    """Of a declared type."""
+
+    owner = models.CharField(max_length=50)
+    text = models.CharField(max_length=50)
+    shelf = models.ForeignKey(Shelf, models.CASCADE, related_name="boxes")
+    objects = AuthorizedQuerySet.as_manager()
+
+    class Meta:
+        app_label = "shelved"
+
+
+class OtherQuerySet(models.QuerySet):  # type: ignore[type-arg]  # of any model
+    """A queryset that knows nothing of Writ."""
+
+
+class Paper(models.Model):
+    """Of a declared type."""
+
+    owner = models.CharField(max_length=50)
+    text = models.CharField(max_length=50)
+    size = models.IntegerField(default=0)
+    box = models.ForeignKey(Box, models.CASCADE, related_name="papers")
+    shelf = models.ForeignKey(Shelf, models.CASCADE, related_name="papers")
+    above = models.ForeignKey("self", models.CASCADE, null=True, related_name="below")
+    tags = models.ManyToManyField(Tag, related_name="papers")
+    objects = AuthorizedQuerySet.as_manager()
+    other = OtherQuerySet.as_manager()
+
+    class Meta:
+        app_label = "shelved"
+
+
+class Report(Paper):
+    """A child of a declared type."""
+
+    title = models.CharField(max_length=50)
+    objects = AuthorizedQuerySet.as_manager()
+
+    class Meta:
+        app_label = "shelved"
+
+
+class Cover(Box):
+    """A proxy of a declared type."""
+
+    class Meta:
+        app_label = "shelved"
+        proxy = True
+
+
+TABLES = (Shelf, Box, Tag, Paper, Report)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def rows() -> Any:
+    """Papers of alice and of bob, in an installed application, whose relations lead in both directions."""
+    config = AppConfig("shelved", sys.modules[__name__])
+    config.apps, config.models = apps, apps.all_models["shelved"]
+    apps.app_configs["shelved"] = config
+    apps.clear_cache()
+    with connection.schema_editor() as editor:
+        for one in TABLES:
+            editor.create_model(one)
+    shelf = Shelf.objects.create(name="shelf")
+    for number in range(1, 5):
+        owner = "alice" if number % 2 else "bob"
+        Box.objects.create(id=number, owner=owner, text=f"{owner} box {number}", shelf=shelf)
+    tag = Tag.objects.create(name="tag", box_id=2)
+    for number in range(1, 13):
+        owner = "alice" if number % 3 else "bob"
+        given = {"id": number, "owner": owner, "text": f"{owner} paper {number}", "box_id": 1 + number % 4}
+        given |= {"shelf": shelf, "above_id": number - 1 or None}
+        made = Report if number >= 7 else Paper
+        title = {"title": f"{owner} report {number}"} if made is Report else {}
+        made.objects.create(**given, **title).tags.add(tag)
+    yield
+    with connection.schema_editor() as editor:
+        for one in reversed(TABLES):
+            editor.delete_model(one)
+    del apps.app_configs["shelved"]
+    apps.clear_cache()
+
+
+@pytest.fixture
+def pdp(tmp_path: Path) -> Engine:
+    return engine_for(OWNERS, tmp_path / "owners.bundle")
+
+
+def owned(rows: Any) -> list[int]:
+    """The keys of the rows of alice."""
+    return sorted(one.pk for one in rows if one.owner == "alice")
+
+
+def text_of_box(rows: Any = None, path: str = "boxes__text") -> Any:
+    """A subquery over shelves that has the text of a box."""
+    return Subquery((Shelf.objects if rows is None else rows).order_by(f"-{path}").values(path)[:1])
+
+
+SHELF = Shelf.objects.filter(pk=OuterRef("shelf_id"))
+INSIDE: dict[str, Any] = {
+    "a path": lambda: text_of_box(),
+    "an annotation": lambda: Subquery(SHELF.annotate(one=Max("boxes__text")).values("one")),
+    "a subquery in it": lambda: Subquery(SHELF.annotate(one=Subquery(Box.objects.values("text")[:1])).values("one")),
+    "an order": lambda: Subquery(Shelf.objects.order_by("-boxes__text").values("name")[:1]),
+    "an order by an expression": lambda: Subquery(Shelf.objects.order_by(F("boxes__text").desc()).values("name")[:1]),
+    "a condition": lambda: Subquery(SHELF.filter(boxes__owner="bob").values("name")[:1]),
+    "a condition by a query": lambda: Exists(SHELF.filter(pk__in=Box.objects.filter(owner="bob").values("shelf"))),
+    "a condition by a list": lambda: Exists(SHELF.filter(name__in=[Subquery(Box.objects.values("text")[:1])])),
+    "exists": lambda: Exists(SHELF.filter(boxes__owner="bob")),
+    "a child": lambda: Subquery(Report.objects.values("title")[:1]),
+    "a proxy": lambda: Subquery(Cover.objects.values("text")[:1]),
+    "an outer column": lambda: Subquery(SHELF.annotate(one=OuterRef("above__text")).values("one")),
+    "a union": lambda: Subquery(Shelf.objects.values("name").union(Shelf.objects.values("boxes__text"))[:1]),
+    "a table": lambda: Subquery(SHELF.extra(tables=["shelved_box"]).values("name")),
+}
+"""Each of them has something of rows that nothing authorizes."""
+
+RETURNING: dict[str, Callable[[Any, Any], Any]] = {
+    "annotate": lambda rows, one: rows.annotate(one=one),
+    "values": lambda rows, one: rows.values(one=one),
+    "aggregate": lambda rows, one: rows.aggregate(one=Max(one)),
+    "update": lambda rows, one: rows.update(text=one),
+    "bulk_update": lambda rows, one: rows.bulk_update([Paper(pk=1, text=one)], ["text"]),
+    "get_or_create": lambda rows, one: rows.get_or_create({"text": one}, pk=77),
+    "a callable": lambda rows, one: rows.update_or_create({"text": lambda: one}, pk=1),
+}
+
+
+@pytest.mark.parametrize("how", RETURNING)
+@pytest.mark.parametrize("name", INSIDE)
+def test_a_subquery_is_judged_by_all_that_it_reads(pdp: Engine, name: str, how: str) -> None:
+    allowed = Paper.objects.authorized(ALICE, "read", engine=pdp)
+    with pytest.raises(QueryRefused), transaction.atomic():
+        RETURNING[how](allowed, INSIDE[name]())
+
+
+def test_a_subquery_of_undeclared_rows_is_not_refused(pdp: Engine) -> None:
+    allowed = Paper.objects.authorized(ALICE, "read", engine=pdp)
+    boxes = Box.objects.authorized(ALICE, "read", engine=pdp)
+    named = allowed.annotate(one=Subquery(SHELF.order_by("-name").values("name")[:1]), two=Exists(SHELF))
+    assert {(one.one, one.two) for one in named} == {("shelf", True)}
+    own = allowed.annotate(one=Subquery(SHELF.annotate(two=OuterRef("text")).values("two")))
+    assert {one.one for one in own} == {one.text for one in allowed}
+    inner = boxes.filter(shelf=OuterRef("pk")).order_by("-text").values("text")[:1]
+    nested = allowed.annotate(one=Subquery(SHELF.annotate(two=Subquery(inner)).values("two")))
+    assert {one.one for one in nested} == {"alice box 3"}
+    assert sorted(one.pk for one in allowed.filter(Exists(SHELF.filter(boxes__owner="bob")))) == owned(allowed)
+
+
+UNITED: dict[str, Callable[[Any], Any]] = {
+    "a path": lambda rows: rows.union(Shelf.objects.values_list("boxes__text")),
+    "an annotation": lambda rows: rows.union(Shelf.objects.annotate(one=Max("boxes__text")).values_list("one")),
+    "a text": lambda rows: rows.union(Shelf.objects.extra(select={"one": "SELECT 1"}).values_list("one")),
+    "a path before": lambda rows: Shelf.objects.values_list("boxes__text").union(rows),
+    "columns after": lambda rows: Shelf.objects.all().union(rows).values_list("boxes__text"),
+    "a child": lambda rows: rows.union(Report.objects.values_list("title")),
+    "a subquery": lambda rows: rows.union(Shelf.objects.values_list(text_of_box())),
+    "an intersection": lambda rows: rows.intersection(Shelf.objects.values_list("boxes__text")),
+    "a difference": lambda rows: Shelf.objects.values_list("boxes__text").difference(rows),
+}
+
+
+@pytest.mark.parametrize("name", UNITED)
+def test_a_part_of_a_union_is_judged_by_what_it_selects(pdp: Engine, name: str) -> None:
+    with pytest.raises(QueryRefused):
+        UNITED[name](Box.objects.authorized(ALICE, "read", engine=pdp).values_list("text"))
+
+
+def test_undeclared_rows_are_united_with_authorized_ones(pdp: Engine) -> None:
+    allowed = Box.objects.authorized(ALICE, "read", engine=pdp).values_list("text", flat=True)
+    names = Shelf.objects.filter(boxes__owner="bob").values_list("name", flat=True)
+    for found in (allowed.union(names), names.union(allowed)):
+        assert sorted(found) == ["alice box 1", "alice box 3", "shelf"]
+
+
+def test_a_row_has_the_values_of_its_parents_and_children(pdp: Engine) -> None:
+    reports = Report.objects.authorized(ALICE, "read", engine=pdp, resource_type="shelved_paper")
+    assert sorted(reports.values_list("text", flat=True)) == sorted(one.text for one in reports)
+    assert reports.annotate(one=Max("size")).count() == len(owned(Report.objects.all()))
+    papers = Paper.objects.authorized(ALICE, "read", engine=pdp)
+    assert {one for (one,) in papers.values_list("report__title") if one} == {one.title for one in reports}
+
+
+HIDDEN: dict[str, Callable[[Any], Any]] = {
+    "a child above": lambda rows: rows.values("above__report__title"),
+    "a child below": lambda rows: rows.annotate(one=F("below__report__title")),
+    "a parent above": lambda rows: rows.values("above__text"),
+}
+
+
+@pytest.mark.parametrize("name", HIDDEN)
+def test_a_row_has_no_values_of_a_child_or_parent_of_another(pdp: Engine, name: str) -> None:
+    for rows in (
+        Report.objects.authorized(ALICE, "read", engine=pdp, resource_type="shelved_paper"),
+        Paper.objects.authorized(ALICE, "read", engine=pdp),
+    ):
+        with pytest.raises(QueryRefused, match=r"returns values of `(Report|Paper)`"):
+            HIDDEN[name](rows)
