@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.apps import AppConfig, apps
 from django.db import models, transaction
-from django.db.models import Exists, F, Max, OuterRef, Subquery
+from django.db.models import Exists, F, Max, OuterRef, Prefetch, Subquery
 from writ.runtime import Engine
 
 from tests.support import django_settings
@@ -115,7 +115,18 @@ class Cover(Box):
         proxy = True
 
 
-TABLES = (Shelf, Box, Tag, Paper, Report)
+class Label(models.Model):
+    """A row that is authorized as another type."""
+
+    owner = models.CharField(max_length=50)
+    tag = models.ForeignKey(Tag, models.CASCADE)
+    objects = AuthorizedQuerySet.as_manager()
+
+    class Meta:
+        app_label = "shelved"
+
+
+TABLES = (Shelf, Box, Tag, Paper, Report, Label)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -133,6 +144,7 @@ def rows() -> Any:
         owner = "alice" if number % 2 else "bob"
         Box.objects.create(id=number, owner=owner, text=f"{owner} box {number}", shelf=shelf)
     tag = Tag.objects.create(name="tag", box_id=2)
+    Label.objects.create(owner="alice", tag=tag)
     for number in range(1, 13):
         owner = "alice" if number % 3 else "bob"
         given = {"id": number, "owner": owner, "text": f"{owner} paper {number}", "box_id": 1 + number % 4}
@@ -263,3 +275,54 @@ def test_a_row_has_no_values_of_a_child_or_parent_of_another(pdp: Engine, name: 
     ):
         with pytest.raises(QueryRefused, match=r"returns values of `(Report|Paper)`"):
             HIDDEN[name](rows)
+
+
+LOADED: dict[str, Callable[[Any], Any]] = {
+    "its own lookups": lambda rows: Prefetch("shelf", queryset=Shelf.objects.prefetch_related("boxes")),
+    "its own select_related": lambda rows: Prefetch("tags", queryset=Tag._base_manager.select_related("box")),
+    "its annotations": lambda rows: Prefetch("shelf", queryset=Shelf.objects.annotate(one=Max("boxes__text"))),
+    "its subqueries": lambda rows: Prefetch("shelf", queryset=Shelf.objects.annotate(one=text_of_box())),
+    "its texts": lambda rows: Prefetch("shelf", queryset=Shelf.objects.extra(select={"one": "SELECT 1"})),
+    "its manager": lambda rows: Prefetch("tags", queryset=Tag.objects.all()),
+    "a nested queryset": lambda rows: Prefetch(
+        "shelf", queryset=Shelf.objects.prefetch_related(Prefetch("boxes", queryset=Box.objects.all()))
+    ),
+    "a proxy": lambda rows: Prefetch("box", queryset=Cover.objects.all()),
+    "the manager of a relation": lambda rows: "tags",
+    "the manager of a relation, under a name": lambda rows: Prefetch("tags", to_attr="kept"),
+    "below an authorized one": lambda rows: Prefetch("below", queryset=rows, to_attr="kept"),
+    "the rows before an authorized one": lambda rows: "below__shelf",
+    "a child": lambda rows: "below__report",
+}
+
+
+@pytest.mark.parametrize("name", LOADED)
+def test_a_loaded_queryset_brings_no_declared_rows(pdp: Engine, name: str) -> None:
+    rows = Paper.objects.authorized(ALICE, "read", engine=pdp)
+    further = ["kept__shelf"] if name == "below an authorized one" else []
+    with pytest.raises(QueryRefused):
+        rows.prefetch_related(LOADED[name](rows), *further)
+    with pytest.raises(QueryRefused):
+        Paper.objects.prefetch_related(LOADED[name](rows), *further).authorized(ALICE, "read", engine=pdp)
+
+
+def test_select_related_of_all_follows_undeclared_rows(pdp: Engine) -> None:
+    labels = Label.objects.authorized(ALICE, "read", engine=pdp, resource_type="shelved_paper")
+    with pytest.raises(QueryRefused, match="`tag__box`"):
+        labels.select_related()
+    assert [one.tag.name for one in labels.select_related("tag")] == ["tag"]
+
+
+def test_authorized_and_undeclared_rows_are_loaded(pdp: Engine) -> None:
+    papers = Paper.objects.authorized(ALICE, "read", engine=pdp)
+    boxes = Box.objects.authorized(ALICE, "read", engine=pdp)
+    found = boxes.prefetch_related(Prefetch("papers", queryset=papers), "papers__shelf")
+    assert sorted(one.pk for box in found for one in box.papers.all()) == owned(
+        one for one in Paper.objects.all() if one.box_id in (1, 3)
+    )
+    shelves = Shelf.objects.prefetch_related(Prefetch("boxes", queryset=boxes))
+    (shelf,) = {one.shelf for one in papers.prefetch_related(Prefetch("shelf", queryset=shelves))}
+    assert {one.owner for one in shelf.boxes.all()} == {"alice"}
+    assert len(papers.prefetch_related(Prefetch("tags", queryset=Tag._base_manager.all()))) == 8
+    reports = {one.report.title for one in papers.filter(pk__gte=7).select_related("report")}
+    assert reports == {f"alice report {number}" for number in (7, 8, 10, 11)}
