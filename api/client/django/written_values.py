@@ -1,12 +1,14 @@
 """The values that a queryset writes: none comes from other rows that nothing authorizes."""
 
 from collections.abc import Iterable, Mapping
+from inspect import signature
 from typing import Any
 
 from django.db import models
 from django.db.models.utils import resolve_callables
 
 from ..queries.questions import Question
+from ..queries.refusal import QueryRefused
 from .named_values import check_values
 
 
@@ -31,6 +33,19 @@ class WritingQuerySet(models.QuerySet):  # type: ignore[misc]  # Django has no t
         return super().create(**kwargs)
 
     create.alters_data = True  # type: ignore[attr-defined]  # see `update`
+
+    def bulk_create(self, objs: Iterable[Any], *args: Any, **kwargs: Any) -> Any:
+        """See Django. The values are checked as those of `update`, and `update_conflicts` is refused."""
+        if self._writ_question is not None:
+            objs = [*objs]
+            given = signature(super().bulk_create).bind(objs, *args, **kwargs).arguments
+            if given.get("update_conflicts"):
+                reason = "`update_conflicts` changes rows that nothing authorizes"
+                raise QueryRefused(reason, "create the new rows, and call `update` for the rows that are there")
+            self._check_given(value for one in objs for value in vars(one).values())
+        return super().bulk_create(objs, *args, **kwargs)
+
+    bulk_create.alters_data = True  # type: ignore[attr-defined]  # see `update`
 
     def get_or_create(self, defaults: Mapping[str, Any] | None = None, **kwargs: Any) -> Any:
         """See Django. The values are checked as those of `update`."""

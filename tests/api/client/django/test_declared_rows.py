@@ -326,3 +326,34 @@ def test_authorized_and_undeclared_rows_are_loaded(pdp: Engine) -> None:
     assert len(papers.prefetch_related(Prefetch("tags", queryset=Tag._base_manager.all()))) == 8
     reports = {one.report.title for one in papers.filter(pk__gte=7).select_related("report")}
     assert reports == {f"alice report {number}" for number in (7, 8, 10, 11)}
+
+
+CREATED: dict[str, Callable[[Any], Any]] = {
+    "rows that are there": lambda rows: rows.bulk_create(
+        [Box(id=2, owner="alice", text="", shelf_id=1)],
+        update_conflicts=True,
+        update_fields=["owner"],
+        unique_fields=["id"],
+    ),
+    "by position": lambda rows: rows.bulk_create(
+        [Box(id=2, owner="alice", text="", shelf_id=1)], None, False, True, ["owner"], ["id"]
+    ),
+    "values of others": lambda rows: rows.bulk_create([Box(owner="alice", shelf_id=1, text=text_of_box())]),
+    "of an iterator": lambda rows: rows.bulk_create(iter([Box(owner="alice", shelf_id=1, text=text_of_box())])),
+}
+
+
+@pytest.mark.parametrize("name", CREATED)
+def test_many_rows_are_created_without_others(pdp: Engine, name: str) -> None:
+    allowed = Box.objects.authorized(ALICE, "read", engine=pdp)
+    with pytest.raises(QueryRefused), transaction.atomic():
+        CREATED[name](allowed)
+
+
+def test_many_rows_are_created(pdp: Engine) -> None:
+    allowed = Box.objects.authorized(ALICE, "read", engine=pdp)
+    with transaction.atomic():
+        new = (Box(owner="alice", text=f"new {number}", shelf_id=1) for number in (1, 2))
+        assert len(allowed.bulk_create(new, ignore_conflicts=True)) == 2
+        assert sorted(allowed.values_list("text", flat=True))[2:] == ["new 1", "new 2"]
+        transaction.set_rollback(True)
