@@ -1,10 +1,13 @@
 """The WHERE of an authorized query: the application's conditions in one pair of brackets, before Writ's condition."""
 
-from typing import Any
+from functools import cache
+from typing import Any, NoReturn
 
 from django.db.models import Q
+from django.db.models.sql import Query
 from django.db.models.sql.where import AND, WhereNode
 
+from ..queries.refusal import QueryRefused
 from .confined import bracketed, check_outside
 
 
@@ -47,8 +50,52 @@ class _Bracketed(WhereNode):  # type: ignore[misc]  # Django has no types
         return bracketed(super().as_sql(compiler, connection), self.children, compiler, connection)
 
 
+class AuthorizedQuery(Query):  # type: ignore[misc]  # Django has no types
+    """A query that no other one takes in as a part, if nothing authorizes the other one.
+
+    A queryset of another class knows nothing of Writ, and its operators come before ours. Django calls these methods
+    on the query at its right.
+    """
+
+    joined = False
+    """Whether the query is part of a union that `TogetherQuerySet` made."""
+
+    def bump_prefix(self, other_query: Any, exclude: Any = None) -> None:
+        """See Django. `exclude` is given by an operator alone. Raises QueryRefused at the right of any other query."""
+        if exclude is not None and not is_authorized(other_query):
+            _refuse_right("an operator")
+        super().bump_prefix(other_query, exclude)
+
+    def get_compiler(self, using: Any = None, connection: Any = None, elide_empty: bool = True) -> Any:
+        """See Django. A union gives all of it. Raises QueryRefused in a union that `TogetherQuerySet` did not make."""
+        if using is not None and connection is not None and not (self.joined or self.subquery):
+            _refuse_right("a union")
+        return super().get_compiler(using, connection, elide_empty)
+
+
+def joined(query: Any) -> Any:
+    """Returns a query as a part of a union that was checked."""
+    query = query.clone()
+    query.joined = True
+    return query
+
+
+def _refuse_right(name: str) -> NoReturn:
+    reason = f"{name} of a queryset that knows nothing of Writ takes in an authorized one"
+    raise QueryRefused(reason, "write the authorized one first, and make both with `AuthorizedQuerySet`")
+
+
+@cache
+def _authorized(kind: type) -> type:
+    """Returns the class of an authorized query for a class of queries."""
+    if issubclass(kind, AuthorizedQuery):
+        return kind
+    return AuthorizedQuery if kind is Query else type(kind.__name__, (AuthorizedQuery, kind), {})
+
+
 def authorize(query: Any, condition: Q) -> None:
     """Adds Writ's condition to a query."""
+    query.__class__ = _authorized(type(query))
     own, query.where = query.where, WhereNode()
     query.add_q(condition)
     kept = own.children if own.connector == AND and not own.negated else [own]

@@ -7,7 +7,7 @@ from django.db import models
 
 from ..queries.questions import Question
 from ..queries.refusal import QueryRefused
-from .authorized_where import is_authorized
+from .authorized_where import is_authorized, joined
 from .loads import check_loads
 from .model_names import all_names_of
 from .named_values import check_values
@@ -105,6 +105,7 @@ def _asked(united: Any, question: Question | None) -> Any:
     """Returns a union that knows its question, so that what it returns later is checked, too."""
     if united.query.combinator and question is not None:
         united._writ_question = question
+        united.query.combined_queries = tuple(map(joined, united.query.combined_queries))
     return united
 
 

@@ -357,3 +357,41 @@ def test_many_rows_are_created(pdp: Engine) -> None:
         assert len(allowed.bulk_create(new, ignore_conflicts=True)) == 2
         assert sorted(allowed.values_list("text", flat=True))[2:] == ["new 1", "new 2"]
         transaction.set_rollback(True)
+
+
+RIGHT: dict[str, Callable[[Any, Any], Any]] = {
+    "or": lambda other, allowed: other | allowed,
+    "or with a condition": lambda other, allowed: other.filter(size=0) | allowed.filter(size=0),
+    "or of several": lambda other, allowed: (other.filter(size=0) | other.filter(size=1)) | allowed,
+    "and": lambda other, allowed: other & allowed,
+    "xor": lambda other, allowed: other ^ allowed,
+    "union": lambda other, allowed: other.union(allowed),
+    "union of three": lambda other, allowed: other.union(other, allowed, all=True),
+    "intersection": lambda other, allowed: other.intersection(allowed),
+    "difference": lambda other, allowed: other.difference(allowed),
+    "a union in it": lambda other, allowed: other.union(allowed.union(allowed)),
+}
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_a_queryset_that_knows_nothing_of_writ_takes_in_no_authorized_one(pdp: Engine, name: str) -> None:
+    allowed = Paper.objects.authorized(ALICE, "read", engine=pdp)
+    for ask in (list, len, lambda rows: rows.count(), lambda rows: rows.exists(), lambda rows: list(rows.values())):
+        with pytest.raises(QueryRefused, match="takes in an authorized one"):
+            ask(RIGHT[name](Paper.other.all(), allowed))
+
+
+def test_authorized_rows_are_put_together(pdp: Engine) -> None:
+    allowed = Paper.objects.authorized(ALICE, "read", engine=pdp)
+    of_bob = Paper.objects.authorized({"type": "user", "id": "bob"}, "read", engine=pdp)
+    keys = [*range(1, 13)]
+    for found in (allowed | of_bob, allowed ^ of_bob, allowed.union(of_bob), allowed.union(allowed, of_bob)):
+        assert sorted(one.pk for one in found) == keys
+        assert found.count() == len(keys)
+    nested = allowed.filter(pk__lte=6).union(allowed.union(of_bob))
+    assert sorted(one.pk for one in nested.order_by("pk")) == keys
+    assert Paper.other.filter(pk__in=allowed.values("pk")).count() == 8
+    assert Paper.other.filter(pk__in=allowed.union(of_bob).values("pk")).count() == 12
+    assert sorted(one.pk for one in Paper.other.none() | allowed) == owned(allowed)
+    assert (allowed | allowed).filter(size=0).update(size=1) == 8
+    assert allowed.filter(size=1).exclude(below__size=5).update(size=0) == 8
