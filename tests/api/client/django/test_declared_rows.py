@@ -1,180 +1,31 @@
 """Values of declared rows stay hidden behind undeclared models, subqueries, unions, parents and managers."""
 
-import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
-from django.apps import AppConfig, apps
-from django.db import models, transaction
+from django.db import transaction
 from django.db.models import Exists, F, Max, OuterRef, Prefetch, Subquery
 from writ.runtime import Engine
 
-from tests.support import django_settings
-from tests.support.bundling import engine_for
+from tests.support.shelved_rows import (
+    ALICE,
+    Box,
+    Cover,
+    Label,
+    Paper,
+    Report,
+    Shelf,
+    Tag,
+    owned,
+    pdp,
+    shelved,
+    text_of_box,
+)
 
-django_settings.configure()
+from writ.django import QueryRefused  # isort: skip  # Django is set up first
 
-from django.db import connection  # noqa: E402  # Django is set up first
-from writ.django import AuthorizedQuerySet, QueryRefused  # noqa: E402
-
-ALICE = {"type": "user", "id": "alice"}
-TYPES = ("shelved_paper", "shelved_box")
-OWNERS = {
-    "extensions": ["references"],
-    "resource_types": [{"id": one, "actions": ["read"]} for one in TYPES],
-    "policies": [
-        {
-            "id": "owners",
-            "effect": "ALLOW",
-            "resource_types": [{"resource_type_id": one, "actions": ["*"]} for one in TYPES],
-            "conditions": {"resource_attrs": [{"key": "owner", "op": "eq", "value_of": "subject.id"}]},
-        }
-    ],
-}
-
-
-class Shelf(models.Model):
-    """Of an undeclared type."""
-
-    name = models.CharField(max_length=50)
-    objects = AuthorizedQuerySet.as_manager()
-
-    class Meta:
-        app_label = "shelved"
-
-
-class Loading(models.Manager):  # type: ignore[type-arg]  # of any model
-    """A manager whose rows bring a declared one."""
-
-    def get_queryset(self) -> Any:
-        """The rows with their box."""
-        return super().get_queryset().select_related("box")
-
-
-class Tag(models.Model):
-    """Of an undeclared type."""
-
-    name = models.CharField(max_length=50)
-    box = models.ForeignKey("Box", models.CASCADE)
-    objects = Loading()
-
-    class Meta:
-        app_label = "shelved"
-
-
-class Box(models.Model):
-    """Of a declared type."""
-
-    owner = models.CharField(max_length=50)
-    text = models.CharField(max_length=50)
-    shelf = models.ForeignKey(Shelf, models.CASCADE, related_name="boxes")
-    objects = AuthorizedQuerySet.as_manager()
-
-    class Meta:
-        app_label = "shelved"
-
-
-class OtherQuerySet(models.QuerySet):  # type: ignore[type-arg]  # of any model
-    """A queryset that knows nothing of Writ."""
-
-
-class Paper(models.Model):
-    """Of a declared type."""
-
-    owner = models.CharField(max_length=50)
-    text = models.CharField(max_length=50)
-    size = models.IntegerField(default=0)
-    box = models.ForeignKey(Box, models.CASCADE, related_name="papers")
-    shelf = models.ForeignKey(Shelf, models.CASCADE, related_name="papers")
-    above = models.ForeignKey("self", models.CASCADE, null=True, related_name="below")
-    tags = models.ManyToManyField(Tag, related_name="papers")
-    objects = AuthorizedQuerySet.as_manager()
-    other = OtherQuerySet.as_manager()
-
-    class Meta:
-        app_label = "shelved"
-
-
-class Report(Paper):
-    """A child of a declared type."""
-
-    title = models.CharField(max_length=50)
-    objects = AuthorizedQuerySet.as_manager()
-
-    class Meta:
-        app_label = "shelved"
-
-
-class Cover(Box):
-    """A proxy of a declared type."""
-
-    class Meta:
-        app_label = "shelved"
-        proxy = True
-
-
-class Label(models.Model):
-    """A row that is authorized as another type."""
-
-    owner = models.CharField(max_length=50)
-    tag = models.ForeignKey(Tag, models.CASCADE)
-    objects = AuthorizedQuerySet.as_manager()
-
-    class Meta:
-        app_label = "shelved"
-
-
-TABLES = (Shelf, Box, Tag, Paper, Report, Label)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def rows() -> Any:
-    """Papers of alice and of bob, in an installed application, whose relations lead in both directions."""
-    config = AppConfig("shelved", sys.modules[__name__])
-    config.apps, config.models = apps, apps.all_models["shelved"]
-    apps.app_configs["shelved"] = config
-    apps.clear_cache()
-    with connection.schema_editor() as editor:
-        for one in TABLES:
-            editor.create_model(one)
-    shelf = Shelf.objects.create(name="shelf")
-    for number in range(1, 5):
-        owner = "alice" if number % 2 else "bob"
-        Box.objects.create(id=number, owner=owner, text=f"{owner} box {number}", shelf=shelf)
-    tag = Tag.objects.create(name="tag", box_id=2)
-    Label.objects.create(owner="alice", tag=tag)
-    for number in range(1, 13):
-        owner = "alice" if number % 3 else "bob"
-        given = {"id": number, "owner": owner, "text": f"{owner} paper {number}", "box_id": 1 + number % 4}
-        given |= {"shelf": shelf, "above_id": number - 1 or None}
-        made = Report if number >= 7 else Paper
-        title = {"title": f"{owner} report {number}"} if made is Report else {}
-        made.objects.create(**given, **title).tags.add(tag)
-    yield
-    with connection.schema_editor() as editor:
-        for one in reversed(TABLES):
-            editor.delete_model(one)
-    del apps.app_configs["shelved"]
-    apps.clear_cache()
-
-
-@pytest.fixture
-def pdp(tmp_path: Path) -> Engine:
-    return engine_for(OWNERS, tmp_path / "owners.bundle")
-
-
-def owned(rows: Any) -> list[int]:
-    """The keys of the rows of alice."""
-    return sorted(one.pk for one in rows if one.owner == "alice")
-
-
-def text_of_box(rows: Any = None, path: str = "boxes__text") -> Any:
-    """A subquery over shelves that has the text of a box."""
-    return Subquery((Shelf.objects if rows is None else rows).order_by(f"-{path}").values(path)[:1])
-
-
+__all__ = ["pdp", "shelved"]  # fixtures
 SHELF = Shelf.objects.filter(pk=OuterRef("shelf_id"))
 INSIDE: dict[str, Any] = {
     "a path": lambda: text_of_box(),
@@ -326,72 +177,3 @@ def test_authorized_and_undeclared_rows_are_loaded(pdp: Engine) -> None:
     assert len(papers.prefetch_related(Prefetch("tags", queryset=Tag._base_manager.all()))) == 8
     reports = {one.report.title for one in papers.filter(pk__gte=7).select_related("report")}
     assert reports == {f"alice report {number}" for number in (7, 8, 10, 11)}
-
-
-CREATED: dict[str, Callable[[Any], Any]] = {
-    "rows that are there": lambda rows: rows.bulk_create(
-        [Box(id=2, owner="alice", text="", shelf_id=1)],
-        update_conflicts=True,
-        update_fields=["owner"],
-        unique_fields=["id"],
-    ),
-    "by position": lambda rows: rows.bulk_create(
-        [Box(id=2, owner="alice", text="", shelf_id=1)], None, False, True, ["owner"], ["id"]
-    ),
-    "values of others": lambda rows: rows.bulk_create([Box(owner="alice", shelf_id=1, text=text_of_box())]),
-    "of an iterator": lambda rows: rows.bulk_create(iter([Box(owner="alice", shelf_id=1, text=text_of_box())])),
-}
-
-
-@pytest.mark.parametrize("name", CREATED)
-def test_many_rows_are_created_without_others(pdp: Engine, name: str) -> None:
-    allowed = Box.objects.authorized(ALICE, "read", engine=pdp)
-    with pytest.raises(QueryRefused), transaction.atomic():
-        CREATED[name](allowed)
-
-
-def test_many_rows_are_created(pdp: Engine) -> None:
-    allowed = Box.objects.authorized(ALICE, "read", engine=pdp)
-    with transaction.atomic():
-        new = (Box(owner="alice", text=f"new {number}", shelf_id=1) for number in (1, 2))
-        assert len(allowed.bulk_create(new, ignore_conflicts=True)) == 2
-        assert sorted(allowed.values_list("text", flat=True))[2:] == ["new 1", "new 2"]
-        transaction.set_rollback(True)
-
-
-RIGHT: dict[str, Callable[[Any, Any], Any]] = {
-    "or": lambda other, allowed: other | allowed,
-    "or with a condition": lambda other, allowed: other.filter(size=0) | allowed.filter(size=0),
-    "or of several": lambda other, allowed: (other.filter(size=0) | other.filter(size=1)) | allowed,
-    "and": lambda other, allowed: other & allowed,
-    "xor": lambda other, allowed: other ^ allowed,
-    "union": lambda other, allowed: other.union(allowed),
-    "union of three": lambda other, allowed: other.union(other, allowed, all=True),
-    "intersection": lambda other, allowed: other.intersection(allowed),
-    "difference": lambda other, allowed: other.difference(allowed),
-    "a union in it": lambda other, allowed: other.union(allowed.union(allowed)),
-}
-
-
-@pytest.mark.parametrize("name", RIGHT)
-def test_a_queryset_that_knows_nothing_of_writ_takes_in_no_authorized_one(pdp: Engine, name: str) -> None:
-    allowed = Paper.objects.authorized(ALICE, "read", engine=pdp)
-    for ask in (list, len, lambda rows: rows.count(), lambda rows: rows.exists(), lambda rows: list(rows.values())):
-        with pytest.raises(QueryRefused, match="takes in an authorized one"):
-            ask(RIGHT[name](Paper.other.all(), allowed))
-
-
-def test_authorized_rows_are_put_together(pdp: Engine) -> None:
-    allowed = Paper.objects.authorized(ALICE, "read", engine=pdp)
-    of_bob = Paper.objects.authorized({"type": "user", "id": "bob"}, "read", engine=pdp)
-    keys = [*range(1, 13)]
-    for found in (allowed | of_bob, allowed ^ of_bob, allowed.union(of_bob), allowed.union(allowed, of_bob)):
-        assert sorted(one.pk for one in found) == keys
-        assert found.count() == len(keys)
-    nested = allowed.filter(pk__lte=6).union(allowed.union(of_bob))
-    assert sorted(one.pk for one in nested.order_by("pk")) == keys
-    assert Paper.other.filter(pk__in=allowed.values("pk")).count() == 8
-    assert Paper.other.filter(pk__in=allowed.union(of_bob).values("pk")).count() == 12
-    assert sorted(one.pk for one in Paper.other.none() | allowed) == owned(allowed)
-    assert (allowed | allowed).filter(size=0).update(size=1) == 8
-    assert allowed.filter(size=1).exclude(below__size=5).update(size=0) == 8
