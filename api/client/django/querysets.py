@@ -61,6 +61,9 @@ class AuthorizedQuerySet(TogetherQuerySet, WritingQuerySet):
             raise QueryRefused("a union has the rows of several queries", "authorize each of them before the union")
         if self.query.is_sliced:
             raise QueryRefused("a slice was taken before", "authorize first, and slice then")
+        if self.query.where.contains_over_clause:
+            reason = "a filter by a window function was given before, and the window has other rows now"
+            raise QueryRefused(reason, "write it after `authorized`, or filter by it in a subquery: `filter(pk__in=…)`")
         question = Question(engine or _engine(), subject, action, context, actor, now)
         vendor, given = vendor_of(connections[self.db]), fields or {}
         name = resource_type or question.type_of(names_of(self.model))

@@ -4,9 +4,10 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from django.core.exceptions import EmptyResultSet, FullResultSet
+from django.core.exceptions import EmptyResultSet, FieldError, FullResultSet
 from django.db.models import Subquery
-from django.db.models.expressions import Combinable, RawSQL
+from django.db.models.expressions import BaseExpression, Col, Combinable, RawSQL
+from django.db.models.functions import Cast
 from django.db.models.sql import Query
 from django.db.models.sql.where import ExtraWhere
 
@@ -18,6 +19,9 @@ _TRUSTED: Final = frozenset({"django", "writ", "builtins"})
 _TEMPLATES: Final = ("template", "function", "arg_joiner", "case_joiner")
 _NAME: Final = re.compile(r"[A-Za-z_][\w.]*")
 _WRITES: Final = ("as_", "process_lhs", "process_rhs", "get_rhs_op", "batch_process_rhs", "get_prep_lhs")
+_OF_FIELDS: Final = ("select_format", "get_placeholder", "db_type", "cast_db_type", "db_parameters")
+"""What writes SQL in the class of a field. All but the first two count in a cast alone."""
+
 _CONNECTORS: Final = frozenset(
     value for name, value in vars(Combinable).items() if name.isupper() and isinstance(value, str)
 )
@@ -36,6 +40,8 @@ def is_raw(part: Any) -> bool:
     if isinstance(part, RawSQL | ExtraWhere):
         return True
     if any(_writes(one) for one in type(part).__mro__ if not _is_trusted(one)):
+        return True
+    if _has_field_with_sql(part):
         return True
     if getattr(part, "connector", None) not in (None, "AND", "OR", "XOR", *_CONNECTORS):
         return True
@@ -90,6 +96,18 @@ def _is_trusted(one: type) -> bool:
 
 def _writes(one: type) -> bool:
     return any(name.startswith(_WRITES) for name in vars(one))
+
+
+def _has_field_with_sql(part: Any) -> bool:
+    """Returns whether an expression has the type of a field that writes SQL itself. A column has its own field's."""
+    if isinstance(part, Col) or not isinstance(part, BaseExpression):
+        return False
+    try:
+        kind = type(part._output_field_or_none)
+    except FieldError:  # of mixed types: Django refuses to select it
+        return False
+    names = _OF_FIELDS if isinstance(part, Cast) else _OF_FIELDS[:2]
+    return any(name in vars(one) for one in kind.__mro__ if not _is_trusted(one) for name in names)
 
 
 def _has_own_template(part: Any, given: dict[str, Any]) -> bool:

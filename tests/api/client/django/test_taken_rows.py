@@ -5,7 +5,9 @@ from typing import Any
 
 import pytest
 from django.core.exceptions import PermissionDenied
-from django.db import transaction
+from django.db import models, transaction
+from django.db.models import ExpressionWrapper, F, Value, Window
+from django.db.models.functions import Cast, Coalesce, Lower, RowNumber
 from django.db.models.signals import pre_save
 from writ.runtime import Engine
 
@@ -167,3 +169,64 @@ def test_an_object_may_take_the_key_of_an_allowed_row(pdp: Engine) -> None:
         assert set(Box.objects.filter(text="alice box 1").values_list("pk", flat=True)) == {1, 3, 98}
         transaction.set_rollback(True)
     assert not pre_save.has_listeners(Box)
+
+
+def numbered() -> Window:
+    return Window(RowNumber(), order_by="-pk")
+
+
+def test_a_filter_by_a_window_stands_after_authorized(pdp: Engine) -> None:
+    """Before it, the window would have other rows with Writ's condition than without it."""
+    rows = Paper.objects.annotate(number=numbered())
+    for filtered in (rows.filter(number__lte=4), rows.exclude(number__gt=4)):
+        with pytest.raises(QueryRefused, match=r"filter\(pk__in=…\)"):
+            filtered.authorized(ALICE, "read", engine=pdp)
+    allowed = Paper.objects.authorized(ALICE, "read", engine=pdp)
+    last = owned(Paper.objects.all())[-4:]
+    assert sorted(one.pk for one in allowed.annotate(number=numbered()).filter(number__lte=4)) == last
+    of_all = allowed.filter(pk__in=rows.filter(number__lte=4).values("pk"))
+    assert sorted(one.pk for one in of_all) == owned(Paper.objects.filter(pk__gt=8))
+
+
+class Formatted(models.CharField):  # type: ignore[type-arg]  # of texts
+    """A field that writes SQL itself."""
+
+    def select_format(self, compiler: Any, sql: str, params: Any) -> Any:
+        """Another value."""
+        return "(SELECT max(text) FROM shelved_box)", ()
+
+
+class Typed(models.CharField):  # type: ignore[type-arg]  # of texts
+    """A field whose type is a text of SQL."""
+
+    def db_type(self, connection: Any) -> str:
+        """More than a type."""
+        return "text) || (SELECT max(text) FROM shelved_box"
+
+    cast_db_type = db_type
+
+
+class Placed(models.CharField):  # type: ignore[type-arg]  # of texts
+    """A field that writes its placeholder itself."""
+
+    def get_placeholder(self, value: Any, compiler: Any, connection: Any) -> str:
+        """More than a placeholder."""
+        return "%s || (SELECT max(text) FROM shelved_box)"
+
+
+TYPED: dict[str, Callable[[], Any]] = {
+    "a wrapper": lambda: ExpressionWrapper(F("text"), output_field=Formatted()),
+    "a function": lambda: Coalesce("text", Value(""), output_field=Formatted()),
+    "a cast": lambda: Cast("text", Typed()),
+    "a cast in a function": lambda: Lower(Cast("text", Typed())),
+    "a value": lambda: Value("", output_field=Placed()),
+}
+
+
+@pytest.mark.parametrize("name", TYPED)
+def test_a_field_that_writes_sql_gives_no_type_to_a_value(pdp: Engine, name: str) -> None:
+    allowed = Paper.objects.authorized(ALICE, "read", engine=pdp)
+    for ask in (lambda one: allowed.annotate(one=one), lambda one: allowed.update(text=one)):
+        with pytest.raises(QueryRefused, match="returns texts"), transaction.atomic():
+            ask(TYPED[name]())
+    assert len(allowed.annotate(one=Cast("size", models.CharField()))) == 8
