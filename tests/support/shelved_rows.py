@@ -35,7 +35,7 @@ OWNERS = {
 
 
 class Shelf(models.Model):
-    """Of an undeclared type."""
+    """A row of an undeclared type."""
 
     name = models.CharField(max_length=50)
     objects = AuthorizedQuerySet.as_manager()
@@ -53,7 +53,7 @@ class Loading(models.Manager):  # type: ignore[type-arg]  # of any model
 
 
 class Tag(models.Model):
-    """Of an undeclared type."""
+    """A row of an undeclared type."""
 
     name = models.CharField(max_length=50)
     box = models.ForeignKey("Box", models.CASCADE)
@@ -64,7 +64,7 @@ class Tag(models.Model):
 
 
 class Box(models.Model):
-    """Of a declared type."""
+    """A row of a declared type."""
 
     writ_type = "shelved_box"
     owner = models.CharField(max_length=50)
@@ -81,7 +81,7 @@ class OtherQuerySet(models.QuerySet):  # type: ignore[type-arg]  # of any model
 
 
 class Paper(models.Model):
-    """Of a declared type."""
+    """A row of a declared type."""
 
     writ_type = "shelved_paper"
     owner = models.CharField(max_length=50)

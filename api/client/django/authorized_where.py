@@ -58,7 +58,7 @@ class AuthorizedQuery(Query):  # type: ignore[misc]  # Django has no types
     """
 
     joined = False
-    """Whether the query is part of a union that `TogetherQuerySet` made."""
+    """A mark of the parts of a union that `TogetherQuerySet` made."""
 
     def bump_prefix(self, other_query: Any, exclude: Any = None) -> None:
         """See Django. `exclude` is given by an operator alone. Raises QueryRefused at the right of any other query."""
@@ -86,7 +86,7 @@ def _refuse_right(name: str) -> NoReturn:
 
 
 @cache
-def _authorized(kind: type) -> type:
+def _authorized(kind: Any) -> Any:
     """Returns the class of an authorized query for a class of queries."""
     if issubclass(kind, AuthorizedQuery):
         return kind
@@ -95,7 +95,8 @@ def _authorized(kind: type) -> type:
 
 def authorize(query: Any, condition: Q) -> None:
     """Adds Writ's condition to a query."""
-    query.__class__ = _authorized(type(query))
+    kind: Any = type(query)
+    query.__class__ = _authorized(kind)
     own, query.where = query.where, WhereNode()
     query.add_q(condition)
     kept = own.children if own.connector == AND and not own.negated else [own]

@@ -20,7 +20,7 @@ _TEMPLATES: Final = ("template", "function", "arg_joiner", "case_joiner")
 _NAME: Final = re.compile(r"[A-Za-z_][\w.]*")
 _WRITES: Final = ("as_", "process_lhs", "process_rhs", "get_rhs_op", "batch_process_rhs", "get_prep_lhs")
 _OF_FIELDS: Final = ("select_format", "get_placeholder", "db_type", "cast_db_type", "db_parameters")
-"""What writes SQL in the class of a field. All but the first two count in a cast alone."""
+"""The attributes that write SQL in the class of a field. All but the first two count in a cast alone."""
 
 _CONNECTORS: Final = frozenset(
     value for name, value in vars(Combinable).items() if name.isupper() and isinstance(value, str)

@@ -80,7 +80,9 @@ class TogetherQuerySet(models.QuerySet):  # type: ignore[misc]  # Django has no 
 
     def _check_together(self, name: str, others: Iterable[Any]) -> Question | None:
         whole = [one for one in (self, *others) if is_query(one)]
-        question = next((one._writ_question for one in whole if getattr(one, "_writ_question", None)), None)
+        question: Question | None = next(
+            (one._writ_question for one in whole if getattr(one, "_writ_question", None)), None
+        )
         if question is None:
             return None
         of_allowed = {one.model for one in whole if is_authorized(one.query)}
