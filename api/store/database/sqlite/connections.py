@@ -42,7 +42,8 @@ class _Closed(sqlite3.Connection):
     """
 
     def __del__(self) -> None:
-        self.close()
+        with suppress(sqlite3.ProgrammingError):  # the file could not be opened
+            self.close()
 
 
 class SqliteConnections:
