@@ -1,5 +1,6 @@
 """Copies of a store: the same rows on either engine, numbers that go on, refusals, and a copy that is killed."""
 
+import gc
 import random
 from contextlib import closing
 from pathlib import Path
@@ -69,6 +70,12 @@ def next_numbers(store: Store) -> list[Any]:
         tables = ("promotions", "policy_tests", "audit")
         numbers = [db.execute(f"SELECT max(number) FROM {table}").fetchone()[0] for table in tables]
     return [made.number, store.revision_of(ENV), *numbers]
+
+
+@pytest.fixture(autouse=True)
+def collected() -> None:
+    """A copy refuses a database to which another is connected, such as a store that an earlier test left open."""
+    gc.collect()
 
 
 @pytest.mark.parametrize("seed", range(3))
