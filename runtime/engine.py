@@ -51,6 +51,7 @@ class Engine(Asking):
 
     _held: "Engine | None" = None
     _for_checked: "Engine | None" = None
+    _hides_registered = False
 
     def __init__(
         self,
@@ -149,6 +150,8 @@ class Engine(Asking):
         other = object.__new__(type(self))  # PERF: `copy.copy` takes ten times as long, and makes slower objects
         other._clock, other._counters, other._registry = self._clock, self._counters, self._registry
         other._limits, other._snapshot, other._strict = self._limits, self._snapshot, self._strict
+        if self._hides_registered:
+            other._hides_registered = True
         return other
 
     def counting(self, counters: RateTable) -> "Engine":
@@ -159,6 +162,14 @@ class Engine(Asking):
     def uncounted(self) -> "Engine":
         """Returns a `pinned` engine that reads the counters of rate limits, and never counts (C10)."""
         return self.pinned() if self._counters is None else self.counting(self._counters.peeking())
+
+    def without_registered_values(self) -> "Engine":
+        """Returns a `pinned` engine for callers who may not read the registry (E9).
+
+        It decides the same. Its explanations leave out the registered values that a request did not send.
+        """
+        (engine := self.pinned())._hides_registered = True
+        return engine
 
     def held(self) -> "Engine":
         """Returns the same pinned engine as long as a revision is in force, in a quarter of the time of `pinned`."""
@@ -225,9 +236,11 @@ class Engine(Asking):
             if "options" not in request:
                 return self._checked(snapshot).decide(request, now, counts=counts)
         instant = self._instant(now)
-        answer = respond(snapshot, request, instant, self._counters, counts, self._registry)
+        hides = self._hides_registered
+        answer = respond(snapshot, request, instant, self._counters, counts, self._registry, hides)
         if not is_item and wants_why_not(request, answer):
-            answer["context"]["explanation"]["why_not"] = why_not(snapshot, request, instant, self._registry)
+            found = why_not(snapshot, request, instant, self._registry, hides=hides)
+            answer["context"]["explanation"]["why_not"] = found
         return answer
 
     def _checked(self, snapshot: Snapshot) -> "Engine":
@@ -295,7 +308,7 @@ class Engine(Asking):
 
     def why_not(self, request: Any, now: float | None = None) -> dict[str, Any]:
         """Returns the smallest sets of changes that would allow an evaluation; see `why_not.why_not`."""
-        return why_not(self._snapshot, request, self._instant(now), self._registry)
+        return why_not(self._snapshot, request, self._instant(now), self._registry, hides=self._hides_registered)
 
     def undeclared(self, resource_type: str, action: str | None = None) -> str | None:
         """Returns why a search of this type and action has no results, or None if both are declared (E7, P1)."""

@@ -12,6 +12,7 @@ from .decide import specialised_for, subject_of
 from .held_roles import HeldRoles, held_roles
 from .judge import is_registered
 from .proof import Proof
+from .unsent import NOTHING, Unsent
 
 MOST_LACKING: Final = 100
 """Policies that a proof names because the subject holds none of their roles, or one that they leave out."""
@@ -20,12 +21,14 @@ MOST_LACKING_ROLES: Final = 100
 """Roles that a proof names for such a policy."""
 
 
-def explain(snapshot: Snapshot, request: EvaluationRequest, now: float, rates: Mapping[str, int]) -> dict[str, Any]:
+def explain(
+    snapshot: Snapshot, request: EvaluationRequest, now: float, rates: Mapping[str, int], added: Unsent = NOTHING
+) -> dict[str, Any]:
     """Returns `{candidates, lacking}`: grants by id, then DENYs and ALLOWs, each in the order of D8.
 
     If the subject holds a role that policies leave out, the proof has `excluded` too (P6), and if a limit cut
     something, `truncated`. `rates` are those of the answer that it explains: rate
-    limits are shown as they were decided there, and are not counted again (C10).
+    limits are shown as they were decided there, and are not counted again (C10). The values of `added` are left out.
     """
     (stype, subject_by, sname, _, action, _, rtype, resource_by, rname, *_) = request
     sid, holder = subject_of(snapshot, stype, subject_by, sname, now)
@@ -41,7 +44,7 @@ def explain(snapshot: Snapshot, request: EvaluationRequest, now: float, rates: M
         (grant.id, groups.get(grant.id)) for grant in grants if action in snapshot.state.action_sets[grant.actions]
     ]
     roles = held_roles(snapshot, stype, sid, now)
-    proof = Proof(request, sid, rid, holder, roles, now, rates)
+    proof = Proof(request, sid, rid, holder, roles, now, rates, added)
     candidates = proof.candidates(covering, (*specialised.denies, *specialised.allows))
     rules = snapshot.rules.types[rtype]
     lacking, cut = _named(_lacking(rules, action, roles))

@@ -18,6 +18,7 @@ from ..rules.memberships import HasGroups
 from ..rules.rule import Rule, is_within_limit
 from .held_roles import HeldRoles
 from .shown_value import shown
+from .unsent import NOTHING, Unsent, is_unsent
 
 MOST_CANDIDATES: Final = 1_000
 """Candidates in a proof."""
@@ -28,6 +29,9 @@ MOST_CONDITIONS: Final = 5_000
 MOST_CHARACTERS: Final = 262_144
 """Characters of values and keys in a proof."""
 
+_KEPT: Final[dict[str, Any]] = {"actual_hidden": True}
+"""Stands for a registered value that the caller did not send and may not see (E9)."""
+
 _CHARACTERS_OF_A_CONDITION: Final = 100
 """About what a condition takes beside its key and values."""
 
@@ -35,7 +39,7 @@ _CHARACTERS_OF_A_CONDITION: Final = 100
 class Proof:
     """The proof of one request with its entities resolved, as far as the limits let it grow.
 
-    `truncated` says whether a limit cut something.
+    `truncated` says whether a limit cut something. The values of `added` attributes are left out.
     """
 
     def __init__(
@@ -47,10 +51,11 @@ class Proof:
         roles: HeldRoles,
         now: float,
         rates: Mapping[str, int],
+        added: Unsent = NOTHING,
     ):
         (stype, _, _, subject, _, properties, rtype, _, _, resource, context, _) = request
         self._asked: Asked = (stype, sid, subject, rid, resource, properties, context, holder, now)
-        self._roles, self._rates, self._memberships = roles, rates, holder.memberships
+        self._roles, self._rates, self._memberships, self._added = roles, rates, holder.memberships, added
         self._sections: dict[str, Attributes] = {
             "subject_attrs": subject,
             "resource_attrs": resource,
@@ -140,7 +145,8 @@ class Proof:
                 return self._pair(section, key, str(op), value)
             case Reference(section, key, op, value_of):
                 referred = self._sent(value_of.section, value_of.key, groups=value_of == GROUPS)
-                return {**self._pair(section, key, str(op), _text_of(referred)), "value_of": str(value_of)}
+                pair = {**self._pair(section, key, str(op), _text_of(referred)), "value_of": str(value_of)}
+                return _without_value(pair) if self._is_unsent(value_of.section, value_of.key) else pair
             case AgainstNow(section, key, op):
                 instant = instant_of(context.get("time"), self._asked[-1])
                 shown_now = context.get("time") if instant is None else show_instant(instant)
@@ -159,7 +165,8 @@ class Proof:
         found = self._actual.get((section, key))
         if found is None:
             sent = self._sent(section, key)
-            found = self._actual[section, key] = _shown_value(sent)
+            is_kept = sent is not None and self._is_unsent(section, key)
+            found = self._actual[section, key] = (_KEPT, 0) if is_kept else _shown_value(sent)
         compared, more = found
         self._characters -= _CHARACTERS_OF_A_CONDITION + len(key) + length + more
         self.truncated = self.truncated or "value_cut" in value or "actual_cut" in compared
@@ -170,6 +177,9 @@ class Proof:
         instant = from_seconds(self._asked[-1])
         return {"clock": show_instant(instant)} if EARLIEST <= instant < END else {}
 
+    def _is_unsent(self, section: str, key: str) -> bool:
+        return not reads_own_key(section, key) and is_unsent(self._added, section, key)
+
     def _sent(self, section: str, key: str, groups: bool = False) -> Json:
         """Returns the value that a condition reads, or None if it is absent. `groups` asks for the subject's (X1)."""
         if groups:
@@ -179,6 +189,11 @@ class Proof:
         if reads_own_key(section, key):
             return self._own[section][key]
         return read(self._sections[section], key, steps_of(key))
+
+
+def _without_value(pair: dict[str, Any]) -> dict[str, Any]:
+    """Returns a reference without the value that it named."""
+    return {name: one for name, one in pair.items() if name not in ("value", "value_cut")} | {"value_hidden": True}
 
 
 def _text_of(referred: Json) -> Json:

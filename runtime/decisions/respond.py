@@ -17,14 +17,22 @@ from .decide import decide
 from .explain import explain
 from .on_behalf import as_actor, as_faults_of, prepare
 from .registered import with_registered
+from .unsent import NOTHING, Unsent, unsent, unsent_of_actor
 from .validity import valid_until
 
 
 def respond(
-    snapshot: Snapshot, request: Any, now: float, counters: RateTable | None, counts: bool, registry: Registry | None
+    snapshot: Snapshot,
+    request: Any,
+    now: float,
+    counters: RateTable | None,
+    counts: bool,
+    registry: Registry | None,
+    hides: bool = False,
 ) -> dict[str, Any]:
     """Returns the decision response (contract 2.5) at `now`, in epoch seconds.
 
+    If it `hides`, its proofs leave out the registered values that the request did not send (E9).
     Raises what `Engine.decide` raises, and TakesLong on an event loop if the answer takes long.
     """
     read = read_evaluation(request)
@@ -37,6 +45,7 @@ def respond(
         snapshot.strict_requests.refuse("evaluation", request)
     if options.explain:
         refuse_on_event_loop()  # a proof takes long
+    sent = read
     if options.registered:
         read = with_registered(snapshot, read, registry)
         if is_strict:
@@ -44,34 +53,36 @@ def respond(
     if options.actor is not None and counters is not None:
         counters = CountedOnce(counters)
     asking = _Asking(snapshot, options, now, counters, counts)
+    added = unsent(sent, read) if hides else NOTHING
     if options.actor is not None:
-        return _on_behalf(asking, read, options.actor, registry)
+        return _on_behalf(asking, read, options.actor, registry, added)
     # Found first: it may take long, and nothing may be counted before that is known (C10).
     until = asking.until(read)
     answer = asking.answer(read)
-    context = answer.context.copy() | asking.validity(until) | asking.proof("explanation", read, answer)
+    context = answer.context.copy() | asking.validity(until) | asking.proof("explanation", read, answer, added)
     return {"decision": answer.allowed, "context": context}
 
 
 def _on_behalf(
-    asking: "_Asking", subject: EvaluationRequest, actor: Actors, registry: Registry | None
+    asking: "_Asking", subject: EvaluationRequest, actor: Actors, registry: Registry | None, added: Unsent
 ) -> dict[str, Any]:
     """Returns the answer for the subject, or if it is allowed, for the first actor that is denied (A1)."""
-    actors = [(name, _acting(asking, subject, name, one, registry)) for name, one in named_actors(actor)]
-    until_for = [asking.until(one) for _, one in actors]
+    actors = [(name, one, _acting(asking, subject, name, one, registry)) for name, one in named_actors(actor)]
+    until_for = [asking.until(one) for _, _, one in actors]
     until = asking.until(subject)
     told = answer = asking.answer(subject)
     denied_for: dict[str, Any] = {}
     proofs: list[dict[str, Any]] = []
-    for (name, one), until_for_actor in zip(actors if answer.allowed else (), until_for, strict=False):
+    for (name, sent, one), until_for_actor in zip(actors if answer.allowed else (), until_for, strict=False):
         with as_faults_of(name):
             acting = asking.answer(one)
-            proofs.append(asking.proof("actor_explanation", one, acting))
+            added_to_actor = added and {**added, **unsent_of_actor(sent, one)}
+            proofs.append(asking.proof("actor_explanation", one, acting, added_to_actor))
         until = min(until, until_for_actor)
         if not acting.allowed:
             told, denied_for = acting, {"denied_for": name}
             break
-    proof = asking.proof("explanation", subject, answer)
+    proof = asking.proof("explanation", subject, answer, added)
     more = denied_for | _joined(proofs, listed=not isinstance(actor, Entity))
     return {"decision": told.allowed, "context": told.context | asking.validity(until) | proof | more}
 
@@ -117,7 +128,7 @@ class _Asking:
     def validity(self, until: float) -> dict[str, Any]:
         return {"valid_until": shown_instant(until)} if self.options.valid_until else {}
 
-    def proof(self, name: str, request: EvaluationRequest, answer: Answer) -> dict[str, Any]:
+    def proof(self, name: str, request: EvaluationRequest, answer: Answer, added: Unsent) -> dict[str, Any]:
         if not self.options.explain:
             return {}
-        return {name: explain(self.snapshot, request, self.now, answer.rates)}
+        return {name: explain(self.snapshot, request, self.now, answer.rates, added)}

@@ -13,6 +13,7 @@ from ...bundles.conditions.references import GROUPS
 from ...bundles.conditions.trees.instant_comparisons import instant_of_text
 from ...bundles.conditions.values import Json, is_number
 from ...bundles.program.clauses import AgainstNow, Atom, Clause, Comparison, During, From, Rate, Reference
+from ..decisions.unsent import NOTHING, Unsent, is_unsent
 from ..requests.evaluation_request import EvaluationRequest
 from ..requests.members import Attributes
 from ..rules.attributes import Test
@@ -62,7 +63,8 @@ class Entities(NamedTuple):
 class Asked:
     """A question and the clauses on its type and action. It finds values to try, and tests conditions with them.
 
-    `accepts` says whether a strict model takes a value of an attribute (E8).
+    `accepts` says whether a strict model takes a value of an attribute (E8). The values of `added` attributes must not
+    be shown.
     """
 
     def __init__(
@@ -74,6 +76,7 @@ class Asked:
         clauses: Iterable[tuple[Clause, Conjunction]],
         accepts: Callable[[Attribute, Json], bool],
         limits: WhyNotLimits,
+        added: Unsent = NOTHING,
     ):
         (stype, _, _, s, _, a, rtype, _, _, r, c, _) = request
         self._bags: dict[str, Attributes] = {
@@ -84,7 +87,7 @@ class Asked:
         }
         self._entities, self._now, self._stype, self._rtype = entities, now, stype, rtype
         self._zones, self._demands = snapshot.state.zone, snapshot.state.demands
-        self._accepts, self._limits = accepts, limits
+        self._accepts, self._limits, self._added = accepts, limits, added
         self._atoms: list[Atom] = []
         clauses = list(clauses)
         self._authors = frozenset(one for clause, _ in clauses for atom in clause.body for one in authors_of(atom))
@@ -126,6 +129,29 @@ class Asked:
     def names(self, id: Json) -> bool:
         """Returns whether the resource names a subject, where a condition asks whose it is."""
         return any(self.sent(one) == id for one in self._authors)
+
+    def may_name(self, id: Json) -> bool:
+        """Returns whether the request itself says that the resource names a subject."""
+        return any(self.sent(one) == id for one in self._authors if not self._is_unsent(one))
+
+    def is_telling(self, attribute: Attribute) -> bool:
+        """Returns whether the values to try of an attribute may come from one that must not be shown.
+
+        Alone, it is tried with the constants of its conditions, which tell nothing. One that is compared with others,
+        or with the instant of the request, is tried with their values.
+        """
+        if not self._added:
+            return False
+        linked = self._linked(attribute)
+        atoms = [atom for one in linked for atom in self._by_attribute.get(one, ())]
+        against_now = [Attribute(x.section, x.key) for x in atoms if isinstance(x, AgainstNow)]
+        if against_now:
+            timed = [Attribute(x.section, x.key) for x in self._atoms if isinstance(x, AgainstNow)]
+            return any(map(self._is_unsent, [*linked, *timed]))
+        return len(linked) > 1 and any(map(self._is_unsent, linked))
+
+    def _is_unsent(self, attribute: Attribute) -> bool:
+        return is_unsent(self._added, attribute.section, attribute.key)
 
     def holds(self, condition: Condition, choice: Choice) -> bool:
         """Returns whether a condition holds with new values. Raises OutOfSteps."""
@@ -185,7 +211,8 @@ class Asked:
         linked = self._linked(attribute)
         atoms = [atom for one in linked for atom in self._by_attribute.get(one, ())]
         tests: list[Compared] = [(atom.op, atom.value) for atom in atoms if isinstance(atom, Comparison)]
-        known = [value for one in linked if is_plain(value := self.sent(one))]
+        shown = [one for one in linked if len(linked) > 1 or not self._is_unsent(one)]
+        known = [value for one in shown if is_plain(value := self.sent(one))]
         known += [value for atom in atoms if isinstance(atom, Reference) for value in self._own(atom)]
         found: dict[object, Json] = {}
         special = self._special(attribute, atoms)

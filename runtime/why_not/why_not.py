@@ -9,6 +9,7 @@ from ..decisions.decide import specialised_for, subject_of
 from ..decisions.held_roles import held_roles
 from ..decisions.judge import by_grant, is_in_reach
 from ..decisions.registered import with_registered
+from ..decisions.unsent import NOTHING, unsent
 from ..requests.evaluation_request import EvaluationRequest, read_evaluation
 from ..requests.members import RequestFault
 from ..requests.options import read_evaluation_options
@@ -27,6 +28,8 @@ def why_not(
     now: float,
     registry: Registry | None = None,
     limits: WhyNotLimits = DEFAULT,
+    *,
+    hides: bool = False,
 ) -> dict[str, Any]:
     """Returns `{sets: [{who, changes}], complete, up_to}`: each set of changes makes the answer allow, and no part of
     it does. `now` is in epoch seconds.
@@ -40,12 +43,13 @@ def why_not(
     resource names one that suffices.
 
     If `complete` is true, no set of at most `up_to` changes is missing. A question whose rules have patterns is never
-    `complete`. A policy with a rate limit counts as one that does not allow (C10), and so does
-    the actor of a request (A1). Without sets, `undeclared` is true if the type or the action is. Raises BadRequest, and
-    TakesLong on an event loop.
+    `complete`. If it `hides`, values that would tell registered ones are left out (E9). A policy with a rate limit
+    counts as one that does not allow (C10), and so does the actor of a request (A1). Without sets, `undeclared` is true
+    if the type or the action is. Raises BadRequest, and TakesLong on an event loop.
     """
     refuse_on_event_loop()
     read, options = read_evaluation(request), read_evaluation_options(request)
+    sent = read
     if options.registered:
         read = with_registered(snapshot, read, registry)
     stype, subject_by, sname, _, action, _, rtype, resource_by, rname, *_ = read
@@ -54,8 +58,7 @@ def why_not(
     if specialised is None or action not in snapshot.rules.types[rtype].type.actions:
         return {"sets": [], "complete": True, "up_to": limits.changes, "undeclared": True}
     rid = rname if resource_by == "id" else snapshot.state.resource_id(specialised.type, resource_by, rname)
-    is_strict = snapshot.is_strict or options.strict
-    accepts = _accepting(snapshot, read) if is_strict else _anything
+    accepts = _accepting(snapshot, read) if snapshot.is_strict or options.strict else _anything
     asked = Asked(
         snapshot,
         read,
@@ -64,6 +67,7 @@ def why_not(
         snapshot.rules.types[rtype].every(action),
         accepts,
         limits,
+        unsent(sent, read) if hides else NOTHING,
     )
     roles = held_roles(snapshot, stype, sid, now)
     standing = Standing(

@@ -10,6 +10,7 @@ from ....bundles.event_loop import TakesLong
 from ....runtime import BadRequest, Engine
 from ...engines.live.preparing_threads import SPECIALISING, PreparingThreads
 from ...engines.work.fair_threads import FairThreads
+from ...identity.credential import Credential, Scope
 from ...telemetry.metrics.counts import Counts
 
 DECIDING_THREADS: Final = 3
@@ -17,6 +18,14 @@ DECIDING_THREADS: Final = 3
 
 Members: TypeAlias = dict[str, Any]
 _T = TypeVar("_T")
+
+
+def explaining_to(credential: Credential, engine: Engine) -> Engine:
+    """Returns the engine that explains decisions to a caller: without registered values that the caller may not read.
+
+    A credential with the scope `decide` alone may not read the registry, so no explanation tells it what is there (E9).
+    """
+    return engine if credential.scope >= Scope.READ else engine.without_registered_values()
 
 
 class Deciding:

@@ -104,8 +104,8 @@ class DecisionContext(Struct, frozen=True, omit_defaults=True):
 
     If only rate limits stand against a permission, `retry_after_seconds` says when one of them may hold again. If the
     subject is allowed and an actor is not, `denied_for` is `actor`, or in a list `actor[0]` and so on, and the other
-    members are about this actor. The
-    explanation of a denial has `why_not`: the smallest sets of changes that would allow the request.
+    members are about this actor. The explanation of a denial has `why_not`: the smallest sets of changes that would
+    allow the request. A credential with the scope `decide` alone is not shown registered values in an explanation.
     """
 
     reason: str | None = None

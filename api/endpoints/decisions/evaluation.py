@@ -12,7 +12,7 @@ from ...http.openapi.operation import Answer, Operation
 from ...store.environment_ids import DEFAULT
 from ...telemetry.decision_log.decision_log import Log, asker_of, begin
 from ...telemetry.decision_log.entry import EntryKind
-from .deciding import Deciding
+from .deciding import Deciding, explaining_to
 from .decision_shapes import Decision, EvaluationRequest
 from .lane_answers import LaneAnswer
 
@@ -43,6 +43,8 @@ class Evaluation:
         """Answer 200 with the decision, also for a denial (15)."""
         body = await self._bodies.read_object(req)
         engine = await engine_for(req, self._engine_of, env)
+        if explains(body):
+            engine = explaining_to(req.context.credential, engine)
         moment = begin(self._log, req)
         resp.data = ENCODER.encode(await self._deciding.decide(engine, body, req.context.is_long, moment.now))
         self._log.keep(EntryKind.EVALUATION, moment, engine, req.context.body, resp.data, asker_of(req))

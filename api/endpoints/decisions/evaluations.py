@@ -18,7 +18,7 @@ from ...store.environment_ids import DEFAULT
 from ...telemetry.decision_log.decision_log import Log, asker_of, begin
 from ...telemetry.decision_log.entry import EntryKind
 from .batch import Batch, BatchAnswers, read_batch, strict_batch, without_batch_members
-from .deciding import Deciding
+from .deciding import Deciding, explaining_to
 from .decision_shapes import Decision, Decisions, EvaluationsRequest
 from .evaluation import explains
 from .lane_answers import LaneAnswer
@@ -66,7 +66,7 @@ class Evaluations:
         """Answer 200 with a decision per item, or with a single decision if the body has no items (26)."""
         body = await self._bodies.read_object(req)
         batch = read_batch(body, self._limits.batch_items)
-        engine = await engine_for(req, self._engine_of, env)
+        engine = explaining_to(req.context.credential, await engine_for(req, self._engine_of, env))
         moment = begin(self._log, req)
         if batch is None:
             kind, one = EntryKind.EVALUATION, without_batch_members(body)

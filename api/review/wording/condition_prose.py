@@ -48,6 +48,9 @@ def condition_sentence(condition: Proved, effect: str, others_hold: bool) -> str
 def _comparison(condition: Proved, effect: str) -> str:
     section, key, op = condition["section"], condition["key"], condition["op"]
     owner, name = OWNERS.get(section, section), quoted(key)
+    if condition.get("actual_hidden"):
+        follows = consequence(condition["holds"], effect)
+        return f"The {name} of the {owner} is a registered value that is not shown here; {follows}."
     if is_of_now(condition):
         actual = "" if condition.get("missing") else _value(condition, "actual")
         return now_sentence(condition, name, str(owner), actual, effect)

@@ -61,7 +61,7 @@ def _needed(condition: Mapping[str, Any]) -> str:
     >>> _needed({"section": "resource_attrs", "key": "owner", "op": "eq", "value_of": "subject.id", "value": "u5"})
     '`resource.owner` must be `subject.id` ("u5")'
     """
-    value = condition["value"]
+    value: Any = condition.get("value")
     match condition["section"]:
         case "time_window":
             return f"a time {window_words(value)}" if isinstance(value, Mapping) else f"a time in {value}…"
@@ -77,7 +77,7 @@ def _needed(condition: Mapping[str, Any]) -> str:
 
 
 def _compared(condition: Mapping[str, Any], op: Operator) -> Predicate:
-    value = condition["value"]
+    value: Any = condition.get("value")
     if is_of_now(condition):
         return predicate_of_now(op, found_value(condition))
     if "value_of" in condition:

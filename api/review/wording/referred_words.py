@@ -43,6 +43,8 @@ def found_value(condition: Mapping[str, Any]) -> str:
     >>> found_value({"value": ["eng", "ops"]}), found_value({"value": []}), found_value({"value": None})
     ('"eng" or "ops"', 'no values', 'missing')
     """
+    if condition.get("value_hidden"):
+        return "a registered value that is not shown here"
     value: Json = condition["value"]
     if condition.get("value_cut"):
         return f"{value}…"
@@ -54,7 +56,8 @@ def found_value(condition: Mapping[str, Any]) -> str:
 def fits(condition: Mapping[str, Any]) -> bool:
     """Returns whether a comparison of a proof could read the value to which it referred (X2).
 
-    A newer service may have operators that this program has not. A value that is cut counts as one that fits.
+    A newer service may have operators that this program has not. A value that is cut or hidden counts as one that fits.
     """
     op = condition["op"]
-    return bool(condition.get("value_cut")) or op not in OPERATORS or is_comparable(Operator(op), condition["value"])
+    unknown = condition.get("value_cut") or condition.get("value_hidden")
+    return bool(unknown) or op not in OPERATORS or is_comparable(Operator(op), condition["value"])

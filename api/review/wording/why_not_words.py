@@ -66,6 +66,8 @@ def _change(change: Mapping[str, Any]) -> str:
             return f"asks {_at(change)}"
         case "address":
             return f"asks from {listed(change['blocks'], 'or') if change['blocks'] else 'another address'}"
+        case "attribute" if change.get("value_hidden"):
+            return f"sets {quoted(change['path'])} to a value that is not shown here"
         case "attribute" if change["value"] is None:
             return f"takes {quoted(change['path'])} away"
         case "attribute":
@@ -89,4 +91,6 @@ def _at(change: Mapping[str, Any]) -> str:
     'from 07:00 on Monday to Wednesday (UTC)'
     """
     words = [*map(asking_words, change["windows"])]
-    return joined(words, "and") if words else f"at another time, such as {change['value']}"
+    if words or change.get("value_hidden"):
+        return joined(words, "and") if words else "at another time"
+    return f"at another time, such as {change['value']}"

@@ -121,3 +121,27 @@ def test_a_page_token_stays_with_the_option(http: httpx.Client) -> None:
     assert [one["id"] for one in second["results"]] == ["u13", "u14", "u15"]
     other = search | {"options": {}, "page": {"limit": 3, "token": token}}
     assert http.post("/access/v1/search/subject", json=other).status_code == 400
+
+
+@pytest.mark.parametrize(("scope", "shown"), [("decide", False), ("read", True)])
+def test_a_key_that_may_not_read_the_registry_is_told_no_value(
+    server: Server, http: httpx.Client, scope: str, shown: bool
+) -> None:
+    """The evaluation, an item of a batch, and an actor: an explanation is no way round `GET …/subjects`."""
+    made = http.post("/v1/api-keys", json={"name": scope, "scopes": [scope]})
+    headers = {"Authorization": f"Bearer {made.json()['key']}"}
+    question = ASKED | {"subject": JUNIOR, "options": REGISTERED | {"explain": True}}
+    on_behalf = ASKED | {"options": REGISTERED | {"explain": True, "actor": JUNIOR}}
+    with httpx.Client(base_url=server.url, headers=headers, timeout=30) as asking:
+        assert asking.get("/v1/environments/default/subjects/user/u01").is_success is shown
+        for body in (question, on_behalf):
+            answers = [
+                posted(asking, "evaluation", body),
+                posted(asking, "evaluations", body),
+                posted(asking, "evaluations", {"evaluations": [body]})["evaluations"][0],
+            ]
+            for one in answers:
+                assert one["decision"] is False
+                assert ('"actual": 1,' in json.dumps(one)) is shown
+                assert ('"actual": "final"' in json.dumps(one)) is shown
+                assert ("hidden" in json.dumps(one)) is not shown
