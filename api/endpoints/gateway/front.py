@@ -118,7 +118,7 @@ def at_once(gateway: Gateway) -> Gateways:
 
     def outcome(request: Head, peer: str) -> tuple[int, bytes, bytes] | None:
         began = perf_counter_ns()
-        headers = Headers.of(request.headers) if request.repeats else Headers(request.fields)
+        headers = Headers.of(request.headers) if request.repeats else Headers.once(request.fields)
         asked = asked_in(request.target, request.method, headers, peer, request.id)
         if asked is None:
             return None

@@ -1,4 +1,4 @@
-"""The header fields of a gateway's request, read strictly: one that is sent twice is refused."""
+"""The header fields of a gateway's request, read strictly: one that is sent twice, under any name, is refused."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
@@ -6,6 +6,8 @@ from functools import lru_cache
 from typing import Final, Self
 
 from msgspec import Struct
+
+from .header_names import are_plain, read_as
 
 MOST_VALUE: Final = 8_192
 """The characters of a field that is read."""
@@ -19,10 +21,19 @@ class GatewayRefused(Exception):
 
 
 class Headers(Struct, frozen=True, gc=False):
-    """The fields of a request: a value of each by its lower-case name, and the names of those that came twice."""
+    """The fields of a request: a value of each by its lower-case name, and the names of those that came twice.
+
+    `is_plain` is whether every name is read in one way. If not, a field that is read may be there under another name.
+    """
 
     fields: Mapping[bytes, bytes]
     repeated: Collection[bytes] = ()
+    is_plain: bool = True
+
+    @classmethod
+    def once(cls, fields: Mapping[bytes, bytes]) -> Self:
+        """Returns the fields of a request in which no name came twice. The names are in lower case."""
+        return cls(fields, (), are_plain(fields))
 
     @classmethod
     def of(cls, fields: Iterable[tuple[bytes, bytes]]) -> Self:
@@ -34,15 +45,19 @@ class Headers(Struct, frozen=True, gc=False):
         """Returns the fields of a list that may have a name twice, all in lower case."""
         found = dict(fields)
         if len(found) == len(fields):  # PERF: so it is for almost every request
-            return cls(found)
-        return cls(found, {name for name, count in Counter(name for name, _ in fields).items() if count > 1})
+            return cls.once(found)
+        repeated = {name for name, count in Counter(name for name, _ in fields).items() if count > 1}
+        return cls(found, repeated, are_plain(found))
 
     def one(self, name: str) -> str | None:
         """Returns the value of a field, or None if it is not there. An empty value counts as missing.
 
-        Raises Refused if the field is there twice, too long, or not visible ASCII.
+        Raises Refused if the field is there twice, also under another name that some backend reads as this one, or if
+        it is too long, or not visible ASCII.
         """
         key = field_key(name)
+        if not (self.is_plain and _is_plain(key)):
+            self._refuse_others(name, key)
         value = self.fields.get(key)
         if value is None:
             return None
@@ -57,12 +72,21 @@ class Headers(Struct, frozen=True, gc=False):
         """Returns whether a field is there, if need be empty."""
         return field_key(name) in self.fields
 
+    def _refuse_others(self, name: str, key: bytes) -> None:
+        for other in self.fields:
+            if other != key and read_as(other) == read_as(key):
+                raise GatewayRefused(
+                    f"`{other.decode('latin-1')}` is read as `{name}` by some backends; let the gateway remove it"
+                )
+
     def several(self, names: tuple[str, ...]) -> list[str | None]:
         """Returns the values of several fields, each as `one` does, and raises what it raises.
 
-        PERF: a field in order is read here, as in `one`.
+        The names themselves are plain. PERF: a field in order is read here, as in `one`.
         """
         found: list[str | None] = []
+        if not self.is_plain:
+            return [self.one(name) for name in names]
         for name, key in _keys(names):
             value = self.fields.get(key)
             if value is None:
@@ -92,3 +116,8 @@ def field_key(name: str) -> bytes:
 @lru_cache(_MOST_NAMES)
 def _keys(names: tuple[str, ...]) -> tuple[tuple[str, bytes], ...]:
     return tuple((name, field_key(name)) for name in names)
+
+
+@lru_cache(_MOST_NAMES)
+def _is_plain(key: bytes) -> bool:
+    return are_plain((key,))

@@ -12,6 +12,7 @@ from ...identity.issuers.user_tokens import UserTokens
 from .asked import GatewayQuestion
 from .contracts.contract import GatewayCall
 from .gateway_subjects import Asking, asking
+from .header_names import are_plain
 from .headers import GatewayRefused, Headers, field_key, needed
 from .original import Original
 from .peers import is_trusted
@@ -35,18 +36,21 @@ class Tellings:
     """Reads requests of gateways by the `settings` of an environment, and remembers what they told beside the target.
 
     Nothing else than these settings and the key of what is remembered counts for it. It is never of a user's token,
-    which expires, of a field that came twice, or of a fault.
+    which expires, of a field that came twice, of names that are read in two ways, or of a fault.
     """
 
     def __init__(self, settings: GatewaySettings, tokens: UserTokens) -> None:
         self.settings, self._tokens = settings, tokens
+        subject = settings.subject.header
+        self._remembers = subject is not None and are_plain((field_key(subject),))
         self._known: dict[tuple[object, ...], Telling] = {}
         self._fields: dict[str, tuple[bytes, ...]] = {}
 
     def of(self, asked: GatewayQuestion) -> Telling:
         """Returns what a request tells. Raises NoSubject, KeysAreComing, and Refused."""
         headers, contract = asked.headers, asked.contract
-        if self.settings.subject.header is None or headers.repeated or headers.__class__ is not Headers:
+        is_clear = headers.is_plain and not headers.repeated and headers.__class__ is Headers
+        if not (self._remembers and is_clear):
             return self._read(asked)
         fields = self._fields.get(contract.name) or self._learn(asked)
         told = tuple(map(headers.fields.get, fields))

@@ -7,11 +7,9 @@ from typing import Any, Final
 
 from ....http.revision_tokens import DECISION_ID
 from ..gateway import CREDENTIAL
+from ..header_names import is_withheld, read_as
 from ..outcome import Outcome
 from .messages import CHECK_RESPONSE
-
-PREFIX: Final = b"x-writ-"
-"""Header names that begin with it are Writ's own. What a client sends under them never reaches the backend."""
 
 OVERWRITE_IF_EXISTS_OR_ADD: Final = 2
 """Envoy's `HeaderAppendAction`: the value takes the place of those that the client sent."""
@@ -77,13 +75,11 @@ def _add(options: Any, headers: Iterable[tuple[str, str]]) -> None:
 
 
 def _removed(names: Iterable[bytes], told: set[bytes]) -> list[str]:
-    """Returns the names that only Writ may use, and that it does not use now. Envoy sets the others first.
+    """Returns the names that no client may use, and those that some backend reads as one that Writ tells.
 
-    Some backends read `X_Writ_Team` as `X-Writ-Team`.
+    Envoy sets those that Writ tells first.
     """
     found = {CREDENTIAL.lower().encode()}
-    for name in names:
-        plain = name.replace(b"_", b"-")
-        if name not in told and (plain.startswith(PREFIX) or plain in told):
-            found.add(name)
+    plain = {read_as(name) for name in told}
+    found |= {name for name in names if name not in told and (is_withheld(name) or read_as(name) in plain)}
     return [name.decode() for name in sorted(found)]

@@ -13,6 +13,7 @@ from ..asked import GatewayQuestion
 from ..contracts.envoy import ENVOY
 from ..dot_segments import has_dot_segment
 from ..gateway import CREDENTIAL
+from ..header_names import are_plain, is_withheld, read_as
 from ..headers import GatewayRefused, Headers
 from ..peers import MOST_PEERS
 from .messages import CHECK_REQUEST, DecodeError
@@ -61,6 +62,8 @@ class Check:
         http, fields, kind = _http(message)
         self.names = tuple([name for name, _ in fields])
         self.id = id_among(fields) if FIELD in self.names else made_id()
+        if not are_plain(self.names):
+            fields = _without_other_names(fields)
         fields.append((b"host", http.host.encode()))
         own = Headers.of_lower([(key.encode(), field_value(_bytes(value))) for key, value in metadata if key in _OWN])
         environment = own.one(ENVIRONMENT) or DEFAULT
@@ -103,6 +106,11 @@ def _http(message: bytes) -> tuple[Any, list[tuple[bytes, bytes]], type[Headers]
     sent = [(_name(one), one.raw_value or one.value.encode()) for one in raw]
     fields = [(key, field_value(value)) for key, value in sent if not key.startswith(b":")]
     return found, fields, Headers
+
+
+def _without_other_names(fields: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+    """Returns the fields without those that only some backend would read as a gateway's: the answer removes them."""
+    return [(name, value) for name, value in fields if name == read_as(name) or not is_withheld(name)]
 
 
 def _name(field: Any) -> bytes:
