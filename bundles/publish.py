@@ -4,6 +4,7 @@ import errno
 import os
 import secrets
 import shutil
+import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,9 +26,10 @@ def published(path: Path) -> Iterator[BinaryIO]:
     Raises OSError if the file or its folder can't be written.
     """
     path = Path(os.path.realpath(path))
-    if path.is_dir():
+    mode = _mode(path)
+    if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, "is a folder; name a file in it", str(path))
-    if path.exists() and not path.is_file():
+    if mode and not stat.S_ISREG(mode):
         with tempfile.TemporaryFile() as file:
             yield cast(BinaryIO, file)
             file.seek(0)
@@ -53,6 +55,14 @@ def published(path: Path) -> Iterator[BinaryIO]:
         unfinished.unlink(missing_ok=True)
         raise
     _sync_folder(path.parent)
+
+
+def _mode(path: Path) -> int:
+    """Returns the kind and mode of what is there, or 0. `Path.exists` of new Pythons hides why a path can't be read."""
+    try:
+        return path.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return 0
 
 
 def _sync_folder(folder: Path) -> None:
