@@ -375,14 +375,21 @@ READ = {"resources", "subjects", "grants", "assignments", "group_subjects", "gro
 
 
 def test_no_query_looks_beyond_its_span(store, monkeypatch):
-    """Each table is searched by a covering index, down to the ids, or from a role, a resource or a group to groups."""
+    """Each table is searched by a covering index, down to the ids, or from a role, a resource or a group to groups.
+
+    Nothing is sorted but the union of sources, whose ids of one span have no common order: SQLite 3.53 sorts and merges
+    them, where older ones put them into a tree.
+    """
     put(store, {"resource_types": TYPES, "roles": EDITOR, "groups": [{"id": "g"}]})
     said = TreeComparison.normal("k", "eq", "a")
     plans: list[list[str]] = []
+    in_order: list[str] = []
     rows = search_rows.Search._rows
 
     def explained(self, query):
         plans.append([row[-1] for row in self._db.execute("EXPLAIN QUERY PLAN " + self._whole(query), self._values)])
+        if " AS added" not in query:
+            in_order.extend(plans[-1])
         return rows(self, query)
 
     monkeypatch.setattr(search_rows.Search, "_rows", explained)
@@ -406,4 +413,5 @@ def test_no_query_looks_beyond_its_span(store, monkeypatch):
     by = r"role=\? AND subject_type|resource_type=\? AND resource_id=\? AND subject_type|group_id|member"
     to_groups = rf"{in_an_index} \(environment=\? AND ({by})=\?\)"
     assert [step for step in looks if not re.match(f"{to_ids}|{to_groups}", step)] == []
-    assert not [step for plan in plans for step in plan if "ORDER BY" in step]
+    assert in_order
+    assert not [step for step in in_order if "ORDER BY" in step]
