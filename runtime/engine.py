@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from .requests.members import MAX_ID_CHARACTERS, NO_ATTRIBUTES, Attributes
 from .requests.plain_bodies import PlainBatch
 from .requests.registry import Registry
 from .requests.searches import ActionSearch, ResourceSearch, SubjectSearch, read_resource_search
+from .rules.array_elements import KeptKeys
 from .rules.attributes import NO_CLOCK
 from .rules.reasons import Answer
 from .searches.actions import FoundActions, find_actions
@@ -325,7 +327,10 @@ class Engine(Asking):
     def decide_many(self, requests: Iterable[Any], now: float | None = None) -> list[dict[str, Any]]:
         """Returns a response for each request, in order. A malformed request gets an error item (W4)."""
         instant = self._instant(now)
-        return answers_to(requests, lambda request: self.decide_item(request, instant))
+        with (
+            KeptKeys().in_use() if isinstance(requests, list | tuple) else nullcontext()
+        ):  # while others are made, theirs may change
+            return answers_to(requests, lambda request: self.decide_item(request, instant))
 
     def allowed(
         self,

@@ -1,6 +1,7 @@
 """Compares an attribute with another value of a request, where both may be of any Python type (X2, C7)."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Final
 
 from ...bundles.conditions.comparisons import ORDERINGS
@@ -9,7 +10,7 @@ from ...bundles.conditions.references import MOST_ELEMENTS, is_comparable
 from ...bundles.conditions.values import Json, NotJson, Unreadable, is_number, plain, same
 from ...bundles.event_loop import refuse_on_event_loop
 from ...bundles.program.clauses import Reference
-from .array_elements import QUICK_ELEMENTS, element_keys
+from .array_elements import QUICK_ELEMENTS, element_keys, is_keeping, kept_result, key_of, keys_of
 from .foreign_values import plain_at, refused_at
 
 _ORDERINGS: Final[dict[Operator, Callable[[Json, Json], bool]]] = dict(ORDERINGS.items())
@@ -45,9 +46,9 @@ class CarefulComparison:
     def _equals(self, value: Json, other: Json) -> bool:
         match self._op:
             case Operator.EQ:
-                return self._same(value, other)
+                return kept_result(self._same, value, other)
             case Operator.NE:
-                return not self._same(value, other)
+                return not kept_result(self._same, value, other)
             case Operator.IN:
                 return self._among(value, other)
             case Operator.HAS:
@@ -60,6 +61,9 @@ class CarefulComparison:
                 return not self._among(value, other)
 
     def _among(self, value: Json, others: list[Json]) -> bool:
+        if len(others) > QUICK_ELEMENTS and is_keeping():
+            with suppress(NotJson):  # the careful way says where it is, if the result depends on it
+                return key_of(value) in keys_of(others)
         if value.__class__ is str and set(map(type, others)) <= {str}:  # PERF: no call for each element
             return value in others
         found = [self._same(value, other) for other in others]  # all, since any of them may be no JSON
@@ -72,11 +76,12 @@ class CarefulComparison:
         if len(value) > QUICK_ELEMENTS:
             refuse_on_event_loop()
         try:
-            known = element_keys(others)
+            known = keys_of(others)
         except NotJson as ex:
             raise self._refused_other(ex) from None
         try:
-            return not known.isdisjoint(element_keys(value))
+            # A null has its own key each time (C2), so an array that is compared with itself needs keys twice.
+            return not known.isdisjoint(element_keys(value) if value is others else keys_of(value))
         except NotJson as ex:
             raise self._refused(ex) from None
 

@@ -8,6 +8,7 @@ from weakref import WeakValueDictionary
 
 from ....bundles.event_loop import TakesLong
 from ....runtime import BadRequest, Engine
+from ....runtime.rules.array_elements import KeptKeys
 from ...engines.live.preparing_threads import SPECIALISING, PreparingThreads
 from ...engines.work.fair_threads import FairThreads
 from ...identity.credential import Credential, Scope
@@ -78,6 +79,6 @@ class Deciding:
                 id = "" if environment is None else environment.id
                 return await self._preparing.run(id, SPECIALISING, decide)
 
-    async def in_thread(self, work: Callable[[], _T]) -> _T:
-        """Returns the result of longer work."""
-        return await self._threads.run(work)
+    async def in_thread(self, work: Callable[[], _T], kept: KeptKeys | None = None) -> _T:
+        """Returns the result of longer work. Its arrays are compared with those that are `kept` of the same request."""
+        return await self._threads.run(partial((kept or KeptKeys()).during, work))

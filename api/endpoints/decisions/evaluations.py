@@ -8,6 +8,7 @@ import falcon.asgi
 
 from ....bundles.event_loop import TakesLong
 from ....runtime import Engine
+from ....runtime.rules.array_elements import KeptKeys
 from ....runtime.rules.reasons import Answer as DecisionAnswer
 from ...engines.live.bound_engines import engine_for
 from ...engines.live.engine_access import EngineOf
@@ -144,5 +145,5 @@ class Evaluations:
                 takes_long = ex.work is None
                 if not takes_long:
                     found.append(await self._deciding.finish(ex, engine, partial(next, answers)))
-        await beside_loop(answers, found, self._deciding.in_thread)
+        await beside_loop(answers, found, partial(self._deciding.in_thread, kept=KeptKeys()))
         return found

@@ -2,12 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import ParamSpec, TypeVar
 
 import falcon.asgi
 
 from .....runtime import Engine
 from .....runtime.requests.searches import ActionSearch, ResourceSearch, SubjectSearch
+from .....runtime.rules.array_elements import KeptKeys
 from .....runtime.strictness.known_members import RequestKind
 from ....engines.live.bound_engines import engine_for
 from ....engines.live.engine_access import EngineOf
@@ -71,4 +73,4 @@ class Searching:
 
     async def in_thread(self, call: Callable[_P, _T], *arguments: _P.args, **named: _P.kwargs) -> _T:
         """Runs `call` in a thread and returns its result. For calls that read the store, or take over 1 ms."""
-        return await self.work.search(call, *arguments, **named)
+        return await self.work.search(KeptKeys().during, partial(call, *arguments, **named))
