@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, settings
 from xdist.scheduler import WorkStealingScheduling
 
 from tests.support import postgres
+from tests.support.closing import close_all
 from tests.support.heavy import HEAVY, are_heavy_alone, may_be_heavy
 
 settings.register_profile(
@@ -119,6 +120,12 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> WorkSteal
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="rewrite the expectations of tests/cases/*.case")
+
+
+@pytest.fixture(autouse=True)
+def _closed_at_the_end() -> Iterator[None]:
+    yield
+    close_all()
 
 
 @pytest.fixture(scope="session")

@@ -17,6 +17,7 @@ from writ.api.store.store import Store
 from writ.bundles.signing.pem_keys import SigningKey
 from writ.bundles.signing.sign import DAY
 
+from tests.support.closing import closed_later
 from tests.support.signed import KEY
 from tests.support.stored import ACTOR
 
@@ -28,7 +29,7 @@ class Worker:
 
     def __init__(self, folder: Path) -> None:
         self.now, self.key = NOW, KEY
-        self.store = Store.open(folder, clock=lambda: self.now)
+        self.store = closed_later(Store.open(folder, clock=lambda: self.now))
         KeyFolder(folder, FOLDER, lambda: self.now).make_first("EdDSA")
         self.lists = CallersLists(
             KeyRing(KeyFolder(folder, FOLDER), logging.getLogger("tests")), "https://writ.example"

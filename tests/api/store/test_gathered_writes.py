@@ -27,6 +27,7 @@ from writ.api.store.gathered_writes import _one_by_one as one_alone_each
 from writ.api.store.store import Store
 from writ.api.store.writing import Write
 
+from tests.support.closing import closed_later
 from tests.support.stored import ACTOR, ENV, deltas, put, random_edits, stored
 from tests.support.strategies import document
 from tests.support.strategies_pick import Pick
@@ -90,7 +91,10 @@ def audited(store: Store) -> list[str]:
 
 def both(tmp_path: Path, model: dict[str, Any]) -> tuple[Store, Store]:
     """Two stores of the same model."""
-    stores = Store.open(tmp_path / "gathered", "NORMAL"), Store.open(tmp_path / "apart", "NORMAL")
+    stores = (
+        closed_later(Store.open(tmp_path / "gathered", "NORMAL")),
+        closed_later(Store.open(tmp_path / "apart", "NORMAL")),
+    )
     for store in stores:
         store.put_model(ENV, ACTOR, [], now=0.0)
         put(store, model)

@@ -26,6 +26,7 @@ from writ.runtime import Engine
 from writ.runtime.trial_engine import TrialEngine
 
 from tests.support import oracle
+from tests.support.closing import closed_later
 from tests.support.stored import ACTOR, ENV, put, random_edits, stored, write
 from tests.support.strategies import document
 from tests.support.strategies_pick import Pick
@@ -39,7 +40,7 @@ class Tried:
     """A store with the engine of a worker."""
 
     def __init__(self, folder: str) -> None:
-        self.store = Store.open(Path(folder), "NORMAL", busy_seconds=0.1)
+        self.store = closed_later(Store.open(Path(folder), "NORMAL", busy_seconds=0.1))
         self.files = BundleFiles(Path(folder), self.store)
         self._engines = LiveEngines(self.store, self.files, 5.0, logging.getLogger("tests"))
 

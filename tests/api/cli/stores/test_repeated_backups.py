@@ -16,6 +16,7 @@ from writ.api.store.elements.edits import Create
 from writ.api.store.errors import StoreUnavailable
 from writ.api.store.store import Store
 
+from tests.support.closing import closed_later
 from tests.support.command import WRIT, writ
 from tests.support.server import environment, running
 from tests.support.small_disk import small_disk
@@ -27,7 +28,7 @@ HOUR = 3_600.0
 
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
-    store = Store.open(tmp_path / "data")
+    store = closed_later(Store.open(tmp_path / "data"))
     put(store, {"roles": [{"id": "r"}]})
     return store
 

@@ -17,6 +17,7 @@ from writ.api.telemetry.metrics.counts import Counts
 from writ.bundles.file.reader import open_bundle
 
 from tests.api.conftest import ALLOWED, DENIED
+from tests.support.closing import closed_later
 from tests.support.command import writ
 from tests.support.server import running
 from tests.support.stored import ACTOR
@@ -64,7 +65,7 @@ def test_many_or_large_changes_are_folded_into_a_new_bundle(
 ) -> None:
     monkeypatch.setattr(activation, bound, below)
     monkeypatch.setattr(activation, "RETRY_SECONDS", 0.0)
-    store = Store.open(tmp_path)
+    store = closed_later(Store.open(tmp_path))
     engines = LiveEngines(store, BundleFiles(tmp_path, store), 5.0, logging.getLogger("tests"))
     activate = activation.Activation(Jobs(tmp_path), engines, logging.getLogger("tests"), Counts.apart())
 

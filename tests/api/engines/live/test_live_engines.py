@@ -21,6 +21,7 @@ from writ.bundles.errors import BundleError
 from writ.bundles.file.reader import open_bundle
 from writ.compiler.source import Source
 
+from tests.support.closing import closed_later
 from tests.support.stored import ACTOR
 from tests.support.waiting import until
 
@@ -47,7 +48,7 @@ class Service:
     """A store with a bundle, and the engines of two processes over it."""
 
     def __init__(self, directory: Path, stale_seconds: float = 5.0):
-        self.store = Store.open(directory, busy_seconds=0.1)
+        self.store = closed_later(Store.open(directory, busy_seconds=0.1))
         self.files = BundleFiles(directory, self.store)
         self.put(MODEL)
         self.files.build("default")

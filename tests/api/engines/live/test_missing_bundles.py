@@ -20,6 +20,7 @@ from writ.api.store.leases.database_users import confirming, without_lease
 from writ.api.store.store import Store
 from writ.api.telemetry.metrics.counts import Counts
 
+from tests.support.closing import closed_later
 from tests.support.store_engines import empty_schema
 from tests.support.stored import put, write
 
@@ -55,9 +56,9 @@ class Servers:
     """A writer, and another server that shares its database. `silent` writes and never answers."""
 
     def __init__(self, url: str, folder: Path) -> None:
-        self.writer = Store.open(folder / "writer", "NORMAL", server=confirming(url))
-        self.silent = Store.open(folder / "silent", "NORMAL", server=without_lease(url))
-        self.store = Store.open(folder / "other", "NORMAL", server=without_lease(url))
+        self.writer = closed_later(Store.open(folder / "writer", "NORMAL", server=confirming(url)))
+        self.silent = closed_later(Store.open(folder / "silent", "NORMAL", server=without_lease(url)))
+        self.store = closed_later(Store.open(folder / "other", "NORMAL", server=without_lease(url)))
         self.files = BundleFiles(folder / "other", self.store)
         put(self.writer, MODEL)
         self.files.build("default")

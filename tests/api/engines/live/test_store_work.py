@@ -20,6 +20,7 @@ from writ.api.store.gathered_writes import MOST_WRITES
 from writ.api.store.store import Store
 from writ.api.store.writing import PreparedWrite, Write
 
+from tests.support.closing import closed_later
 from tests.support.stored import ACTOR, put, stored
 from tests.support.waiting import PATIENCE_SECONDS, rounds, until, wait_until
 
@@ -55,7 +56,7 @@ def test_a_commit_that_can_not_be_activated_is_not_answered_as_done(tmp_path: Pa
         raise StoreUnavailable("no bundle can be built")
 
     async def write() -> None:
-        store = Store.open(tmp_path)
+        store = closed_later(Store.open(tmp_path))
         with pytest.raises(StoreUnavailable, match="no bundle"):
             await StoreWork(store, activate, time.time).write("default", ACTOR, (EDIT,))
         assert store.revision_of("default") == 1
@@ -74,7 +75,7 @@ def test_a_write_that_waits_for_other_servers_delays_no_other(tmp_path: Path) ->
             if len(confirmed) == 1:
                 await hung.wait()
 
-        store = Store.open(tmp_path)
+        store = closed_later(Store.open(tmp_path))
         work = StoreWork(store, active, time.time, confirm)
         first = asyncio.ensure_future(work.write("default", ACTOR, (EDIT,)))
         assert await until(lambda: confirmed)
@@ -94,7 +95,7 @@ def test_a_write_that_other_servers_may_not_see_is_not_answered_as_done(tmp_path
         raise NotSignalled("the change is stored, but it is not known whether each server has seen it yet")
 
     async def write() -> None:
-        store = Store.open(tmp_path)
+        store = closed_later(Store.open(tmp_path))
         with pytest.raises(NotSignalled, match="is stored"):
             await StoreWork(store, active, time.time, confirm).write("default", ACTOR, (EDIT,))
         assert store.revision_of("default") == 1
@@ -110,7 +111,7 @@ def test_what_is_stored_is_told_to_each_worker_before_other_servers_are_asked(tm
         numbers.append(cell[2])
         raise NotSignalled("the change is stored, but it is not known whether each server has seen it yet")
 
-    store = Store.open(tmp_path)
+    store = closed_later(Store.open(tmp_path))
     assert store.signal is not None
     cell = store.signal.cell
     before = cell[2]
@@ -126,7 +127,7 @@ def test_what_a_job_stored_is_confirmed_at_its_primary(tmp_path: Path) -> None:
     async def confirm(primary: object, _environment: object) -> None:
         asked.append(primary)
 
-    work = StoreWork(Store.open(tmp_path), active, time.time, confirm)
+    work = StoreWork(closed_later(Store.open(tmp_path)), active, time.time, confirm)
     asyncio.run(work.activate("default", "a primary"))
     asyncio.run(work.activate("default"))
     assert asked == ["a primary", None]
@@ -193,8 +194,8 @@ def some_edits(random: Random) -> list[Edit]:
 def test_many_writers_at_once_leave_what_the_same_writes_leave_one_by_one(tmp_path: Path, seed: int) -> None:
     """Two workers, two environments. The successful writes, in the order of their revisions, explain everything."""
     random, done = Random(seed), list[tuple[str, list[Edit], Committed]]()
-    stores = [Store.open(tmp_path / "at once", "NORMAL") for _ in range(2)]
-    apart = Store.open(tmp_path / "apart", "NORMAL")
+    stores = [closed_later(Store.open(tmp_path / "at once", "NORMAL")) for _ in range(2)]
+    apart = closed_later(Store.open(tmp_path / "apart", "NORMAL"))
     for store in (stores[0], apart):
         store.create_environment(ACTOR, "staging")
         for env in ("default", "staging"):
@@ -255,7 +256,7 @@ def deltas_of(store: Store, env: str) -> list[bytes]:
 
 def test_a_write_that_takes_long_lets_those_of_other_environments_pass(tmp_path: Path) -> None:
     """The preparation of a group's write goes on until the other write is stored."""
-    store, has_begun, may_end = Store.open(tmp_path), threading.Event(), threading.Event()
+    store, has_begun, may_end = closed_later(Store.open(tmp_path)), threading.Event(), threading.Event()
     store.create_environment(ACTOR, "other")
     prepare = store.writes.prepare
 
@@ -280,13 +281,13 @@ def test_a_write_that_takes_long_lets_those_of_other_environments_pass(tmp_path:
 
 def test_a_short_write_that_takes_long_is_written_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gathered_writes, "MOST_SECONDS_OF_ONE", -1.0)
-    store = Store.open(tmp_path)
+    store = closed_later(Store.open(tmp_path))
     asyncio.run(StoreWork(store, active, time.time).write("default", ACTOR, (EDIT,)))
     assert store.revision_of("default") == 1
 
 
 def test_a_trial_ends_when_its_client_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    store, begun, ended = Store.open(tmp_path), threading.Event(), threading.Event()
+    store, begun, ended = closed_later(Store.open(tmp_path)), threading.Event(), threading.Event()
 
     def endless(env: str, actor: object, edits: object, since: int, limit: TimeLimit) -> None:
         begun.set()

@@ -15,6 +15,7 @@ from writ.api.identity.keys.signing_keys import read_keys
 from writ.api.store.elements.edits import Create
 from writ.api.store.store import Store
 
+from tests.support.closing import closed_later
 from tests.support.command import writ
 from tests.support.published import PublishedFolder
 from tests.support.server import command, environment
@@ -31,7 +32,7 @@ class Store3:
         self.directory = directory
         directory.mkdir()
         KeyFolder(directory, FOLDER).make_first("EdDSA")
-        self.store = Store.open(directory)
+        self.store = closed_later(Store.open(directory))
         self._count = 0
 
     def change(self) -> None:

@@ -39,6 +39,7 @@ from writ.bundles.feed.position import position_of
 from writ.bundles.signing.pem_keys import SigningKey
 from writ.bundles.signing.sign import DAY
 
+from tests.support.closing import closed_later
 from tests.support.published import PublishedFolder
 from tests.support.signed import KEY
 from tests.support.stored import ACTOR, source
@@ -54,7 +55,7 @@ class Publishing:
     def __init__(self, folder: Path, environment: str = "default") -> None:
         self.directory, self.environment, self.now = folder / "data", environment, START
         self.directory.mkdir(exist_ok=True)
-        self.store = Store.open(self.directory, clock=lambda: self.now)
+        self.store = closed_later(Store.open(self.directory, clock=lambda: self.now))
         self.keys = KeyFolder(self.directory, BUNDLE_FOLDER, lambda: self.now)
         KeyFolder(self.directory, FOLDER, lambda: self.now).make_first("EdDSA")
         self.folder = folder / "published"

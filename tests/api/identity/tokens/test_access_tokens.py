@@ -26,6 +26,7 @@ from writ.api.store.credentials.credentials import ClientSpec
 from writ.api.store.database.sqlite.watch import SqliteWatch
 from writ.api.store.store import Store
 
+from tests.support.closing import closed_later
 from tests.support.managed import LOG
 from tests.support.stored import ACTOR
 
@@ -37,7 +38,7 @@ class Issuing:
 
     def __init__(self, directory: Path, algorithm: str = "EdDSA") -> None:
         self.now = NOW
-        self.whole = Store.open(directory)
+        self.whole = closed_later(Store.open(directory))
         self.store = self.whole.credentials
         self.client = self.store.add_client(ACTOR, ClientSpec("app", ["write"], 60), new_secret("x")[1])
         self.key, self.pem = new_key(algorithm)

@@ -26,6 +26,7 @@ from writ.api.store.store import Store
 
 from tests.api.conftest import ALLOWED
 from tests.support.clock import Clock
+from tests.support.closing import closed_later
 from tests.support.managed import LOG
 from tests.support.processes import children
 from tests.support.server import Server, running
@@ -41,7 +42,7 @@ class Service:
 
     def __init__(self, directory: Path, busy_seconds: float) -> None:
         self.clock = Clock(NOON + 17)
-        self.store = Store.open(directory, "NORMAL", busy_seconds=busy_seconds, clock=self.clock)
+        self.store = closed_later(Store.open(directory, "NORMAL", busy_seconds=busy_seconds, clock=self.clock))
         self.uses = CredentialUses(self.clock)
         self.parts = UseUpkeep(self.uses, self.store.credentials, self.clock)
         self.upkeep = Upkeep([*use_tasks(self.parts)], LOG)

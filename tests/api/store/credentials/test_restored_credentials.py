@@ -13,6 +13,7 @@ from writ.api.store.credentials.credentials import ApiKeySpec, ClientSpec
 from writ.api.store.credentials.restored_credentials import RestoredCredential, UndoneChange
 from writ.api.store.store import Store
 
+from tests.support.closing import closed_later
 from tests.support.stored import ACTOR
 
 pytestmark = pytest.mark.of_file
@@ -84,7 +85,7 @@ def test_where_no_store_tells_nothing_is_said_to_be_well(store: Store, tmp_path:
         path.write_bytes(b"x" * 10_000 if trouble == "damaged" else b"")
     done = restore(tmp_path / "backup", path.parent)
     assert done.credentials is None
-    assert Store.open(path.parent).credentials.generation() > generation
+    assert closed_later(Store.open(path.parent)).credentials.generation() > generation
     assert restore(tmp_path / "without", tmp_path / "new").credentials == (), "nobody is good again"
 
 

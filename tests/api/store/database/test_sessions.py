@@ -18,6 +18,7 @@ from writ.api.store.leases.database_users import without_lease
 from writ.api.store.leases.lease_connection import lease_connection
 from writ.api.store.store import Store
 
+from tests.support.closing import closed_later
 from tests.support.stored import stored, write
 
 pytestmark = pytest.mark.postgresql
@@ -55,7 +56,7 @@ def run(conninfo: str, *statements: str) -> None:
 
 
 def opened(conninfo: str, folder: Path) -> Store:
-    return Store.open(folder, server=without_lease(conninfo))
+    return closed_later(Store.open(folder, server=without_lease(conninfo)))
 
 
 def refused(conninfo: str, folder: Path) -> str:

@@ -11,6 +11,7 @@ from writ.api.store.database.commit_signal import SUFFIX
 from writ.api.store.errors import StoreUnavailable
 from writ.api.store.store import Store
 
+from tests.support.closing import closed_later
 from tests.support.stored import ACTOR
 
 pytestmark = pytest.mark.of_file
@@ -18,7 +19,7 @@ pytestmark = pytest.mark.of_file
 
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
-    return Store.open(tmp_path)
+    return closed_later(Store.open(tmp_path))
 
 
 def test_a_commit_is_seen_by_the_next_question(store: Store) -> None:

@@ -13,6 +13,7 @@ from writ.api.store.leases.lease_cell import LeaseCell, boot_ns, is_live
 from writ.api.store.leases.leased_watch import LeasedWatch
 from writ.api.store.store import Store
 
+from tests.support.closing import closed_later
 from tests.support.stored import ACTOR, put
 
 HOUR = 3_600 * 10**9
@@ -91,7 +92,7 @@ def test_a_lease_that_ends_while_the_worker_looks_is_over(signal):
 
 def test_no_engine_decides_without_a_lease(tmp_path: Path, signal, lease, monkeypatch):
     """It decides again with the newest revision, once there is a lease again."""
-    store = Store.open(tmp_path)
+    store = closed_later(Store.open(tmp_path))
     put(store, {"roles": [{"id": "editor"}]})
     files = BundleFiles(tmp_path, store)
     files.build("default")

@@ -10,6 +10,7 @@ import pytest
 from writ.runtime.translate import Boolean, Date, DateTime, Decimal, Enum, Integer, Json, Real, Text, Uuid
 from writ.runtime.translate.sql import where
 
+from tests.support.closing import closed_later
 from tests.support.fixed_rows import JSON_ROWS, STORED, VALUES, assert_exact, native, rows
 from tests.support.mariadb import stored_json
 
@@ -66,7 +67,7 @@ class TestSqlite:
     )
 
     def database(self, found):
-        connection = sqlite3.connect(":memory:")
+        connection = closed_later(sqlite3.connect(":memory:"))
         connection.execute(self.TABLE)
         for row in found:
             columns = ", ".join(row)
@@ -94,7 +95,7 @@ class TestSqlite:
         assert_exact(chosen, [{"id": row["id"]} for row in broken], KEYS, (NOT_RE2, NO_TEXT))
 
     def test_json(self):
-        connection = sqlite3.connect(":memory:")
+        connection = closed_later(sqlite3.connect(":memory:"))
         connection.execute('CREATE TABLE rows (id TEXT, "any" TEXT)')
         for row in JSON_ROWS:
             connection.execute("INSERT INTO rows VALUES (?, ?)", [row["id"], json.dumps(row["any"])])
