@@ -150,8 +150,8 @@ AnyChange: TypeAlias = (
 class Delta(msgspec.Struct, frozen=True):
     """The changes of a revision. `zones` has the TZif files of the time zones that its clauses name.
 
-    `needs` are the names of rules that came later, and that its policies rely on. A Writ that does not know one refuses
-    the delta.
+    `needs` are the names of rules that came later, and that its policies or routes rely on. A Writ that does not know
+    one refuses the delta.
     """
 
     revision: int
@@ -190,7 +190,14 @@ _decoder = msgspec.msgpack.Decoder(_Encoded)
 def encode_delta(delta: Delta) -> bytes:
     """Returns a delta as bytes: in MessagePack, with its format before its fields."""
     needs = (delta.needs,) if delta.needs else ()
-    return _encoder.encode((DELTA_FORMAT, delta.revision, delta.changes, delta.zones, *needs))
+    return _encoder.encode((DELTA_FORMAT, delta.revision, [*map(_written, delta.changes)], delta.zones, *needs))
+
+
+def _written(change: AnyChange) -> object:
+    """Returns what stands for a change. That of the routing leaves out what came later and no route uses."""
+    if not isinstance(change, RoutingChange):
+        return change
+    return RoutingChange.__name__, change.routing.as_written()
 
 
 def decode_delta(data: bytes) -> Delta:

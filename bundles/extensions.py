@@ -8,12 +8,17 @@ ExtensionName: TypeAlias = Literal["references", "now", "arrays"]
 EXTENSIONS: Final[tuple[ExtensionName, ...]] = get_args(ExtensionName)
 """The names of all extensions."""
 
-Need: TypeAlias = Literal["kinds"]
-"""The name of a rule that came later. `kinds`: a policy compares a declared attribute, whose kind counts (C13)."""
+Need: TypeAlias = Literal["anonymous", "kinds"]
+"""The name of a rule that came later.
+
+`anonymous`: a route is marked for requests without a credential (E11). `kinds`: a policy compares a declared attribute,
+whose kind counts (C13).
+"""
 
 NEEDS: Final[tuple[Need, ...]] = get_args(Need)
 """The names of all rules that came later."""
 
+ANONYMOUS: Final[Need] = "anonymous"
 KINDS: Final[Need] = "kinds"
 
 RequestMode: TypeAlias = Literal["strict"]

@@ -33,7 +33,7 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     `source` is the digest of the normalised model, and `parent` the digest of the bundle before this one. `tzdata` is
     the release of the time zone database. `environment` is None for a bundle that was compiled from files.
     `extensions` are the sorted names of those that the model uses (X1), and `requests` says how it wants requests to be
-    checked (E8). `needs` are the sorted names of rules that came later, and that its policies rely on.
+    checked (E8). `needs` are the sorted names of rules that came later, and that its policies or routes rely on.
     """
 
     source: Digest

@@ -56,12 +56,13 @@ def compile_model(
     zones = {name: zone_data(name) for name in sorted({window.timezone for window in windows})}
     digests = SortedDigests()
     facts = resolve_facts(model, digested(model.grants if grants is None else grants, digests))
+    routing = Routing(lower_routes(model), gateway)
     manifest = Manifest(
         source=source_digest(model, digests),
         tzdata=tzdata,
         counts={},
         extensions=tuple(sorted(extensions_of(model))),
         requests=next((one.mode for one in model.requests), None),
-        needs=needs_of(program),
+        needs=needs_of(program, routing),
     )
-    return Compiled(program, facts, zones, manifest, Routing(lower_routes(model), gateway))
+    return Compiled(program, facts, zones, manifest, routing)

@@ -40,13 +40,16 @@ class ModelWarnings(NamedTuple):
     unlisted: int
 
 
-def lint_model(model: Model, now: float | None = None, limits: Limits = DEFAULTS) -> ModelWarnings:
+def lint_model(
+    model: Model, now: float | None = None, limits: Limits = DEFAULTS, names_anonymous: bool | None = None
+) -> ModelWarnings:
     """Returns the warnings that `load` gives for the documents of a model without errors.
 
     `now` is the instant in epoch seconds. Without it, no lint says that something has expired. `limits.diagnostics` is
-    the number of warnings that are listed.
+    the number of warnings that are listed. `names_anonymous` says whether the gateway settings of the environment
+    name an anonymous subject (E11), if they are known.
     """
-    draft = _draft(model, (), limits, now)
+    draft = _draft(model, (), limits, now, names_anonymous)
     return _listed(model, lint(draft, prepare_policies(draft, ()), False), limits)
 
 
@@ -60,13 +63,15 @@ def model_errors(model: Model, zones: Collection[str], limits: Limits = DEFAULTS
     return _listed(model, (finding for check in CHECKS for finding in check(draft)), limits)
 
 
-def _draft(model: Model, zones: Collection[str], limits: Limits, now: float | None) -> Draft:
+def _draft(
+    model: Model, zones: Collection[str], limits: Limits, now: float | None, names_anonymous: bool | None = None
+) -> Draft:
     lists: dict[str, ElementList] = {}
     for name in LISTS:
         lists[name] = ElementList()
         lists[name].start_run(_MODEL, 0)
         lists[name].elements = [*getattr(model, name)]
-    return draft_of(lists, zones, limits, now)
+    return draft_of(lists, zones, limits, now, names_anonymous)
 
 
 def _listed(model: Model, found: Iterator[Finding], limits: Limits) -> ModelWarnings:

@@ -80,7 +80,7 @@ class SectionContents:
             case Section.GRANTED:
                 return self._unlisted()
             case Section.ROUTING:
-                return () if self.routing.is_empty else (encode_record(self.routing),)
+                return () if self.routing.is_empty else (encode_record(self.routing.as_written()),)
             case Section.DECLARATIONS:
                 return filter(None, (encode_declarations(self.program.declarations),))
             case _:

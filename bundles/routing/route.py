@@ -31,7 +31,8 @@ class Route(NamedTuple):
 
     `hosts` are names in lower case, or `*.` and a name for those below it. Empty means any. `methods` are names, or
     `ANY` alone. `path` is a path template. `resource_type` is the id of a type. `value` is the template of the
-    resource's `identifier`. `attributes` are those of the resource. `action` and `value` may be `header:NAME`.
+    resource's `identifier`. `attributes` are those of the resource. `action` and `value` may be `header:NAME`. With
+    `anonymous`, a request without a credential is asked for the anonymous subject of the gateway settings (E11).
     """
 
     id: str
@@ -43,6 +44,7 @@ class Route(NamedTuple):
     value: str
     action: str
     attributes: tuple[AttributeSource, ...] = ()
+    anonymous: bool = False
 
 
 class BadSource(ValueError):

@@ -3,8 +3,10 @@
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ..errors import BundleError
+from ..extensions import ANONYMOUS, Need
 from ..prepared import prepared
 from ..wording import show_path
 from .hosts import is_host_pattern, is_method
@@ -24,6 +26,20 @@ class Routing(Struct, frozen=True, array_like=True):
     def is_empty(self) -> bool:
         """True if there is neither a route nor a setting."""
         return not self.routes and self.gateway is None
+
+    def needs(self) -> tuple[Need, ...]:
+        """Returns the names of the later rules on which the routes rely, sorted."""
+        return (ANONYMOUS,) if any(route.anonymous for route in self.routes) else ()
+
+    def as_written(self) -> tuple[object, ...]:
+        """Returns the fields for a bundle or a delta. What came later is left out if no route uses it (E11).
+
+        So a bundle without a marked route is, byte for byte, what it was before, and an older Writ reads it.
+        """
+        settings = self.gateway
+        if settings is not None and settings.anonymous is not None and not self.needs():
+            settings = replace(settings, anonymous=None)
+        return tuple(route if route.anonymous else route[:-1] for route in self.routes), settings
 
 
 NO_ROUTING: Final = Routing()

@@ -90,6 +90,13 @@ class JwtSubject(_Settings, frozen=True):
     context_claims: dict[Key, Key] = {}
 
 
+class AnonymousSubject(_Settings, frozen=True):
+    """The subject of requests that bring no credential, by its type and id. No model needs to have it."""
+
+    type: Text
+    id: Text
+
+
 class GatewaySubject(_Settings, frozen=True):
     """The source of the subject: a `header` with its type and id, such as `user:alice`, or a `jwt`."""
 
@@ -106,7 +113,8 @@ class GatewaySettings(_Settings, frozen=True):
     or of a method. `gateway_headers` are those that the gateway sets itself on each request: a route may take its
     action or the id of its resource from one. `response_headers` has what each header tells the backend of an allowed
     request: one of RESPONSE_VALUES, or `attribute:NAME` of the subject. An answer may be cached for
-    `max_cache_seconds`.
+    `max_cache_seconds`. `anonymous` is the subject for whom a route with the mark of that name is asked if the request
+    brings no credential (E11).
     """
 
     subject: GatewaySubject
@@ -116,6 +124,7 @@ class GatewaySettings(_Settings, frozen=True):
     gateway_headers: tuple[HeaderName, ...] = ()
     max_cache_seconds: Annotated[int, Meta(ge=0, le=MAX_CACHE_SECONDS)] = 0
     response_headers: dict[HeaderName, Text] = {}
+    anonymous: AnonymousSubject | None = None
 
 
 class SettingsFault(NamedTuple):

@@ -63,7 +63,8 @@ class Draft:
     id, whose actions could all be read. If several types have the same id, the first one counts. `all_types_read` says
     whether `types` has every declared type. `attributes` are the declared attributes of all documents, or None if there
     are none or if some could not be read. `extensions` are those that the documents name, or None if some could not be
-    read. `now` is the instant in epoch seconds, or None if it is not known.
+    read. `now` is the instant in epoch seconds, or None if it is not known. `names_anonymous` says whether the gateway
+    settings name an anonymous subject (E11), or is None where the settings are not known.
     """
 
     model: Model
@@ -79,14 +80,20 @@ class Draft:
     suggest: Suggestions
     limits: Limits
     now: float | None
+    names_anonymous: bool | None
 
 
 def draft_of(
-    lists: Mapping[str, ElementList], zones: Collection[str], limits: Limits, now: float | None = None
+    lists: Mapping[str, ElementList],
+    zones: Collection[str],
+    limits: Limits,
+    now: float | None = None,
+    names_anonymous: bool | None = None,
 ) -> Draft:
     """Returns the draft of a model with these lists. It empties the lists, to keep a large model in memory only once.
 
     `zones` are the names of the known time zones. `now` is the instant in epoch seconds, if the lints shall know it.
+    `names_anonymous` is as in `Draft`.
     """
     elements: dict[str, Any] = {str(name): tuple(element_list.take_elements()) for name, element_list in lists.items()}
     model = Model(**elements)
@@ -114,6 +121,7 @@ def draft_of(
         suggest=Suggestions(limits.diagnostics),
         limits=limits,
         now=now,
+        names_anonymous=names_anonymous,
     )
 
 

@@ -73,6 +73,7 @@ CODES = (
     Code("expired", "warning", "an assignment, a grant or a policy ended before now (C8, P4)"),
     Code("extreme-bound", "warning", "an order compares with a bound that every value passes, or none (C4)"),
     Code("group-cycle", "warning", "groups contain each other (P3)"),
+    Code("idle-anonymous", "warning", "a route is marked, and the gateway settings name no anonymous subject (E11)"),
     Code("idle-deny", "warning", "no ALLOW and no grant allows what a DENY denies, so it changes nothing"),
     Code("idle-required", "warning", "an attribute is `required`, but no request is refused without it (C12, E8)"),
     Code("lint-unfinished", "warning", "a lint stopped before it had compared all policies or routes"),

@@ -137,6 +137,13 @@ def _colon(place: FaultPlace) -> str:
     return "write a space in its place, or put a name that contains a colon in quotes"
 
 
+def _anonymous(place: FaultPlace) -> str:
+    """The mark of a route at another place than behind the path, where it reads as a method."""
+    if place.statement != "route" or place.said(1) != "anonymous" or "PATH" not in place.accepted:
+        return ""
+    return "write `anonymous` behind the path, such as `GET /public/{id} anonymous`"
+
+
 def _other_statement(place: FaultPlace) -> str:
     if place.statement == "policy" or place.word not in _OF_POLICIES:
         return ""
@@ -317,6 +324,7 @@ _RULES: Sequence[Callable[[FaultPlace], str]] = (
     comma_too_much,
     _reference,
     _colon,
+    _anonymous,
     _other_statement,
     _declared_resource,
     and_as_type,

@@ -103,8 +103,9 @@ rate: "at" "most" NUMBER "times" "in" NUMBER name
 
 route: "route" name route_clause*
 ?route_clause: matches | hosts | means | sources
-matches: "any" "method" path             -> any_method
-       | method ("," method)* path       -> methods
+matches: "any" "method" path anonymous?        -> any_method
+       | method ("," method)* path anonymous?  -> methods
+anonymous: "anonymous"
 ?method: NAME   -> name
        | STRING -> name
 ?path: PATH | STRING

@@ -59,7 +59,7 @@ HIDDEN = rf"(?:[{HIDDEN_CHARACTERS}]|\r(?!\n))"
 """The pattern of a character that may only stand in a text in quotes, as an escape. A CR before an LF is none."""
 
 _PLAIN = re.compile(WORD)
-_IN_QUOTES = KEYWORDS - {"extensions", "requests", "strict", "now", "has", "passed", "still", "come"}
+_IN_QUOTES = KEYWORDS - {"extensions", "requests", "strict", "now", "has", "passed", "still", "come", "anonymous"}
 """The names that are written in quotes. The words that came later need none, so that older texts stay as they are."""
 
 _TEMPLATE = re.compile(

@@ -3,7 +3,6 @@
 Reading path: `opposed_references` → `prepared_policy` (a policy, prepared for comparing) → `overlap` (whether two
 policies can hold together) → `overlap_candidates` (which ALLOW policies to compare with a DENY) → `grant_index` (the
 same for direct grants) → the lints `deny_priority`, `escapable_deny`, `empty_list`, `allow_everyone`, `open_instant`,
-and those in `declarations`, `policies`, `people`, `constants` and `patterns` → `prepared_route` → `route_overlap` → the
-lints of routes, `ambiguous_routes`, `unreachable_route` and `route_text` → `silencing` (what a model silences) →
-`all_lints`.
+and those in `declarations`, `policies`, `people`, `constants`, `patterns` and `routes` → `silencing` (what a model
+silences) → `all_lints`.
 """

@@ -9,7 +9,6 @@ from ..documents.element_list import ElementList
 from ..limits import DEFAULTS
 from ..model.elements import LISTS, Policy
 from .allow_everyone import allow_everyone
-from .ambiguous_routes import ambiguous_routes
 from .constants.absent_attribute import absent_attribute
 from .constants.confusable import confusable
 from .constants.extreme_bound import extreme_bound
@@ -45,10 +44,12 @@ from .policies.repeated_part import repeated_part
 from .policies.unused_names import unused_action, unused_role
 from .policies.wide_allow import wide_allow
 from .prepared_policy import PreparedPolicy
-from .prepared_route import PreparedRoutes, prepare_routes
-from .route_text import route_text
+from .routes.ambiguous_routes import ambiguous_routes
+from .routes.idle_anonymous import idle_anonymous
+from .routes.prepared_route import PreparedRoutes, prepare_routes
+from .routes.route_text import route_text
+from .routes.unreachable_route import unreachable_route
 from .silencing import Silencing
-from .unreachable_route import unreachable_route
 
 
 def _always(_draft: Draft) -> bool:
@@ -84,6 +85,10 @@ def _has_assignments(draft: Draft) -> bool:
 
 def _has_resources(draft: Draft) -> bool:
     return bool(draft.model.resources)
+
+
+def _knows_settings(draft: Draft) -> bool:
+    return draft.names_anonymous is not None
 
 
 def _knows_now(draft: Draft) -> bool:
@@ -130,11 +135,22 @@ LINTS = (
 """All lints of policies and people, in the order in which they run."""
 
 _NO_DRAFT = draft_of({name: ElementList() for name in LISTS}, (), DEFAULTS)
-ROUTE_LINTS: tuple[Callable[[Draft, PreparedRoutes], Iterator[Finding]], ...] = (
-    unreachable_route,
-    ambiguous_routes,
-    route_text,
+
+
+class RouteLint(NamedTuple):
+    """A lint of routes. `applies` says whether it knows what it needs."""
+
+    find: Callable[[Draft, PreparedRoutes], Iterator[Finding]]
+    applies: Callable[[Draft], bool] = _always
+
+
+ROUTE_LINTS = (
+    RouteLint(unreachable_route),
+    RouteLint(ambiguous_routes),
+    RouteLint(route_text),
+    RouteLint(idle_anonymous, applies=_knows_settings),
 )
+"""All lints of routes, in the order in which they run."""
 
 
 def lint(draft: Draft, policies: Sequence[PreparedPolicy], has_errors: bool) -> Iterator[Finding]:
@@ -163,7 +179,10 @@ def _all_warnings(
             unjudged.add(one.code)
             yield _unfinished(draft, one.code, "policies", policies[0].index)
     routes = prepare_routes(draft)
-    for find_routes in ROUTE_LINTS:
+    for find_routes, applies in ROUTE_LINTS:
+        if not applies(draft):
+            unjudged.add(_code(find_routes))
+            continue
         try:
             yield from find_routes(draft, routes)
         except BudgetSpent:

@@ -35,4 +35,5 @@ def lower_route(route: Route, declared: Mapping[str, AttributeType]) -> routing.
         value=f"{{{DEFAULT_CAPTURE}}}" if value is None else value,
         action=route.action,
         attributes=tuple(one._replace(kind=declared.get(one.key, one.kind)) for one in sources),
+        anonymous=route.anonymous,
     )

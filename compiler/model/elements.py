@@ -227,7 +227,8 @@ class Policy(Element, frozen=True):
 class Route(Element, frozen=True):
     """The resource and the action that requests to a path are about. Of the routes that match, the first counts.
 
-    `resource_id` or `external_id` names the resource. If there is neither, `{id}` of the path is its id.
+    `resource_id` or `external_id` names the resource. If there is neither, `{id}` of the path is its id. With
+    `anonymous`, requests without a credential are asked for the anonymous subject of the gateway settings (E11).
     """
 
     id: Id
@@ -239,6 +240,7 @@ class Route(Element, frozen=True):
     resource_id: Id | None = None
     external_id: Id | None = None
     attributes: dict[Key, Name] | None = None
+    anonymous: bool = False
 
 
 class DeclaredAttributes(Element, frozen=True):

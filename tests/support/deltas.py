@@ -23,6 +23,7 @@ from writ.bundles.delta import (
 from writ.bundles.file.fact_records import LISTED_GRANTS
 from writ.bundles.program import closure
 from writ.bundles.program.facts import EntityKey, Facts, GrantHolder, Holding
+from writ.bundles.routing.routing import NO_ROUTING
 from writ.compiler.compile import Compiled
 from writ.compiler.lowering.lower_needs import needs_of
 
@@ -39,7 +40,8 @@ def delta_between(before: Compiled, after: Compiled, revision: int) -> Delta:
     registered = [ResourceChange(key, True) for key in after.facts.registered() if key.type in closed]
     written = {state.id for state in changed if isinstance(state, PolicyChange)}
     clauses = tuple(one for one in after.program.clauses if one.policy in written)
-    needs = needs_of(replace(after.program, clauses=clauses))
+    routing = next((one.routing for one in changed if isinstance(one, RoutingChange)), NO_ROUTING)
+    needs = needs_of(replace(after.program, clauses=clauses), routing)
     return Delta(revision, tuple(gone + changed + registered), after.zones, needs)
 
 

@@ -221,7 +221,8 @@ def route(pick: Pick, id_: str, types: list[Row]) -> Row:
     found |= pick.member(1, 3, "hosts", pick.one((["a.example"], ["*.example", "b.example"])))
     if "{id}" not in path or pick.chance(1, 3):
         found[pick.one(("resource_id", "external_id"))] = pick.one(("main", "doc-{id}" if "{id}" in path else "other"))
-    return found | pick.member(1, 3, "attributes", {"a": pick.one(("query:page", "header:X-Page"))})
+    found |= pick.member(1, 3, "attributes", {"a": pick.one(("query:page", "header:X-Page"))})
+    return found | pick.member(1, 4, "anonymous", pick.chance(3, 4))
 
 
 def covered(pick: Pick, types: list[Row]) -> Row:

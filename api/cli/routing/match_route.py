@@ -126,6 +126,8 @@ def _shown(found: Matched, target: Target, headers: Mapping[str, str]) -> dict[s
     action = route.action if found.action_header is None else _sent(found.action_header, headers)
     id = found.identifier if found.id_header is None else _sent(found.id_header, headers)
     shown: dict[str, Any] = {"matches": True, "route": route.id, "path": route.path, "action": action}
+    if route.anonymous:
+        shown["anonymous"] = True
     return shown | {"resource": {"type": route.resource_type, route.identifier: id}, "attributes": attributes}
 
 
@@ -135,13 +137,14 @@ def _sent(name: str, headers: Mapping[str, str]) -> str:
 
 
 def _warning(found: Matched, gateway: GatewaySettings | None) -> dict[str, str]:
-    """Returns a warning if the settings do not say that the gateway sets a header that the route takes."""
+    """Returns a warning if the settings lack what the route relies on: a header that it takes, or a subject (E11)."""
     if gateway is None:
         return {}
     listed = {name.lower() for name in gateway.gateway_headers}
     lacking = [name for name in (found.action_header, found.id_header) if name and name.lower() not in listed]
     if not lacking:
-        return {}
+        idle = found.route.anonymous and gateway.anonymous is None
+        return {"warning": "gateways get 401, since the settings name no `anonymous` subject"} if idle else {}
     shown = joined([*map(quoted, lacking)], "and")
     return {"warning": f"gateways get 403, since `gateway_headers` of the settings lacks {shown}"}
 

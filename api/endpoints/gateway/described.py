@@ -46,12 +46,17 @@ _FORWARDED: Final = (
 _USER: Final = Parameter("Authorization", "The user's own token, if the gateway settings say so.", optional=True)
 _REASON: Final = Parameter(REASON, "Why the request is refused, if Writ read it.", optional=True)
 _UNTIL: Final = Parameter("Writ-Valid-Until", "When the clock changes the decision, if it does.", optional=True)
+_VARY: Final = Parameter(
+    "Vary",
+    "The headers of credentials, if the answer may be cached, and a route is marked.",
+    optional=True,
+)
 _CHALLENGE: Final = Parameter(WWW_AUTHENTICATE.name, WWW_AUTHENTICATE.description, optional=True)
 
 _ANSWERS: Final = {
     200: Answer(
         "The request may go on. The answer also has the `response_headers` of the gateway settings.",
-        headers=(CACHE_CONTROL, REVISION_TOLD, DECISION_ID_TOLD, _UNTIL),
+        headers=(CACHE_CONTROL, REVISION_TOLD, DECISION_ID_TOLD, _UNTIL, _VARY),
     ),
     401: Answer(
         "There is no usable subject, or the gateway's own credential is missing or unknown.",

@@ -13,6 +13,7 @@ from ....bundles.conditions.instants import SECOND, from_seconds, parse_instant
 from ....bundles.routing.settings import ATTRIBUTE, GatewaySettings
 from ....runtime import BadRequest, Engine
 from ...http.revision_tokens import DECISION_ID, REVISION
+from .gateway_subjects import USER_CREDENTIAL
 
 REASON: Final = "X-Writ-Reason-Code"
 """The header of a denial with its reason code."""
@@ -85,7 +86,12 @@ def _caching(
     if until is not None:
         yield "Writ-Valid-Until", until
         seconds = min(seconds, int((parse_instant(until) - from_seconds(now)) // SECOND))
-    yield ("Cache-Control", f"private, max-age={seconds}") if seconds > 0 else _NO_STORE
+    if seconds <= 0:
+        yield _NO_STORE
+        return
+    yield "Cache-Control", f"private, max-age={seconds}"
+    if settings.anonymous is not None:  # so the same request may be answered with a credential and without one
+        yield "Vary", ", ".join(filter(None, (USER_CREDENTIAL, settings.subject.header)))
 
 
 def denied(decision: Mapping[str, Any]) -> Outcome:

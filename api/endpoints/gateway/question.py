@@ -10,7 +10,7 @@ from ....bundles.routing.typed_values import typed_value
 from ....runtime import Engine
 from ....runtime.routing.route_table import Found, Matched
 from ....runtime.routing.target import BadTarget, Target
-from .gateway_subjects import Asking
+from .gateway_subjects import Asking, NoSubject
 from .headers import GatewayRefused, Headers, needed
 from .original import Original
 
@@ -29,9 +29,11 @@ class NoRoute(Exception):
 def question_of(
     original: Original, asker: Asking, headers: Headers, settings: GatewaySettings, engine: Engine, trusted: bool
 ) -> dict[str, Any]:
-    """Returns the evaluation request. Raises NoRoute, and Refused for what can be read in two ways."""
+    """Returns the evaluation request. Raises NoRoute, NoSubject, and Refused for what can be read in two ways."""
     try:
         found = engine.routes.find(original.host, original.method, original.target)
+        if asker.missing and not (found.matched is not None and found.matched.route.anonymous):
+            raise NoSubject(asker.missing)
         names = settings.action_header is not None or settings.resource_header is not None
         question = _named(headers, settings, trusted) if names else {}
         if len(question) < len(_NAMED):
@@ -42,6 +44,8 @@ def question_of(
         question["context"] = {**asker.context, **context} if asker.context else context
         return question
     except BadTarget as ex:
+        if asker.missing:  # a request without a credential learns only that it has none
+            raise NoSubject(asker.missing) from None
         raise GatewayRefused(f"the original target has {ex}") from None
 
 

@@ -11,7 +11,7 @@ from ....bundles.routing.settings import GatewaySettings
 from ...identity.issuers.user_tokens import UserTokens
 from .asked import GatewayQuestion
 from .contracts.contract import GatewayCall
-from .gateway_subjects import Asking, asking
+from .gateway_subjects import USER_CREDENTIAL, Asking, asking
 from .header_names import are_plain
 from .headers import GatewayRefused, Headers, field_key, needed
 from .original import Original
@@ -36,7 +36,8 @@ class Tellings:
     """Reads requests of gateways by the `settings` of an environment, and remembers what they told beside the target.
 
     Nothing else than these settings and the key of what is remembered counts for it. It is never of a user's token,
-    which expires, of a field that came twice, of names that are read in two ways, or of a fault.
+    which expires, of a field that came twice, of names that are read in two ways, or of a fault. A request that names
+    no subject is remembered only without any credential (E11).
     """
 
     def __init__(self, settings: GatewaySettings, tokens: UserTokens) -> None:
@@ -54,6 +55,8 @@ class Tellings:
             return self._read(asked)
         fields = self._fields.get(contract.name) or self._learn(asked)
         told = tuple(map(headers.fields.get, fields))
+        if told[-1] is None and headers.has(USER_CREDENTIAL):
+            return self._read(asked)
         key = contract.name, asked.method, asked.peer, told
         known = self._known.get(key)
         if known is None:
@@ -78,7 +81,7 @@ class Tellings:
         self._known[key] = Telling(_with_target(found.original, ""), found.asker, found.trusted)
 
     def _learn(self, asked: GatewayQuestion) -> tuple[bytes, ...]:
-        """Returns the fields that the contract of a request reads beside the target, and the field of the subject."""
+        """Returns the fields that the contract of a request reads beside the target, and last that of the subject."""
         contract, subject = asked.contract, str(self.settings.subject.header)
         names = [name for name in contract.reads if name != contract.target]
         found = self._fields[contract.name] = tuple(map(field_key, (*names, subject)))

@@ -9,6 +9,7 @@ from ....compiler.limits import DEFAULTS
 from ....compiler.lint_model import ModelWarning, lint_model
 from ...engines.jobs.job import Job, JobCall
 from ...store.elements.kinds import KINDS
+from ...store.gateway_settings import read_gateway
 from ..management.management_shapes import Count
 
 MOST_WARNINGS: Final = 1_000
@@ -64,7 +65,9 @@ def find_lints(call: JobCall[LintRequest]) -> FoundLints:
     """Returns the warnings about the newest model. Raises NotFound, StoreUnavailable."""
     request = call.request
     environment, model = call.store.insight.linted_model(request.env, request.uuid)
-    found = lint_model(model, request.now, _LIMITS)
+    settings = read_gateway(environment)
+    named = settings is not None and settings.anonymous is not None
+    found = lint_model(model, request.now, _LIMITS, names_anonymous=named)
     answer = LintsAnswer(environment.revision, tuple(map(_shown, found.listed)), found.unlisted > 0)
     return FoundLints(msgspec.Raw(msgspec.json.encode(answer)), environment.epoch, environment.revision)
 

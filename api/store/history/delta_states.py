@@ -26,7 +26,7 @@ from ....bundles.file.fact_records import LISTED_GRANTS
 from ....bundles.program.clauses import Clause, During, Program
 from ....bundles.program.closure import TooManyAncestors, ancestors
 from ....bundles.program.facts import EntityKey, Facts, GrantHolder, SubjectFacts, united_holdings
-from ....bundles.routing.routing import Routing
+from ....bundles.routing.routing import NO_ROUTING, Routing
 from ....bundles.zones import zone_data
 from ....compiler.lowering.lower import EVERYTHING
 from ....compiler.lowering.lower_needs import needs_of
@@ -116,6 +116,7 @@ class _States:
         self._written = {(change.kind, change.key): change for change in changes}
         self._program = self._compiled()
         self._facts = self._resolved()
+        self._routing = self._current_routing() if affected.routing else None
         self._granted_on = {grant.resource for grant in self._facts.grants}
         self._above = self._ancestors()
 
@@ -131,12 +132,12 @@ class _States:
         yield from self._grants()
         yield from map(self._resource, sorted(affected.resources))
         yield from map(self._alias, sorted(affected.aliases))
-        if affected.routing:
-            yield RoutingChange(self._routing())
+        if self._routing is not None:
+            yield RoutingChange(self._routing)
 
     def needs(self) -> tuple[str, ...]:
-        """Returns the names of later rules on which the clauses rely."""
-        return needs_of(self._program)
+        """Returns the names of later rules on which the clauses and the routes rely."""
+        return needs_of(self._program, self._routing or NO_ROUTING)
 
     def zones(self) -> dict[str, bytes]:
         """Returns the data of the time zones in the clauses."""
@@ -242,7 +243,7 @@ class _States:
         row = next(iter(self._rows(query, alias.type, alias.alias)), None)
         return AliasChange(alias.entity, alias.type, alias.kind, alias.alias, None if row is None else row[0])
 
-    def _routing(self) -> Routing:
+    def _current_routing(self) -> Routing:
         """Returns all routes and the gateway settings."""
         texts = TABLES[ElementKind.ROUTES].bodies(self._db, self._environment)
         routes = (element_of(ElementKind.ROUTES, text) for text in texts)

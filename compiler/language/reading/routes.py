@@ -1,6 +1,6 @@
 """Reads routes: the requests that they match, and the resource and action that these are about."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ....bundles.wording import quoted
@@ -28,18 +28,37 @@ def route_statement(children: list[Any]) -> ReadStatement:
 
 
 def any_method(children: list[Placed]) -> StatementClause:
-    """Reads `any method /documents/{id}`."""
-    keyword, _, path = children
-    return StatementClause(keyword, path.end, {"methods": member(array([said("*", keyword)])), "path": member(path)})
+    """Reads `any method /documents/{id}`, perhaps with `anonymous`."""
+    keyword, _, *rest = children
+    return _matching(keyword, array([said("*", keyword)]), rest)
 
 
 def methods(children: list[Placed]) -> StatementClause:
-    """Reads `GET, HEAD /documents/{id}`. Raises SyntaxFault for a word that is meant as every method."""
-    *names, path = values(children)
+    """Reads `GET, HEAD /documents/{id}`, perhaps with `anonymous`.
+
+    Raises SyntaxFault for a word that is meant as every method.
+    """
+    marked = children[-1].type == "anonymous"
+    *names, path = values(children[: -1 if marked else None])
     for name in names:
         if name.value.upper() in _EVERY_METHOD:
             raise SyntaxFault(f"{quoted(name.value)} is no method", name.start, name.end, "write `any method`")
-    return StatementClause(names[0], path.end, {"methods": member(array(names)), "path": member(path)})
+    return _matching(names[0], array(names), [path, *children[-1:]] if marked else [path])
+
+
+def anonymous(children: list[Placed]) -> Placed:
+    """Reads `anonymous` behind a path. Elsewhere it is a name, as it was before the language had this word."""
+    (keyword,) = children
+    return Placed(True, keyword.start, keyword.end, type="anonymous")
+
+
+def _matching(first: Placed, names: Placed, rest: Sequence[Placed]) -> StatementClause:
+    """Returns the clause of the methods, and of the path and perhaps the mark in `rest`."""
+    path, *mark = rest
+    members: Members = {"methods": member(names), "path": member(path)}
+    if mark:
+        members["anonymous"] = member(mark[0])
+    return StatementClause(first, rest[-1].end, members)
 
 
 def hosts(children: list[Placed]) -> StatementClause:
@@ -98,6 +117,7 @@ def _sourced(children: list[Placed], place: str) -> tuple[Placed, Placed]:
 
 READERS: Mapping[str, Reader] = {
     "route": route_statement,
+    "anonymous": anonymous,
     "any_method": any_method,
     "methods": methods,
     "hosts": hosts,

@@ -72,7 +72,7 @@ def route_lines(element: Route) -> Iterator[Line]:
     """Yields the lines of a route."""
     yield head("route", element.id, None)
     methods = ["any", "method"] if element.methods == ("*",) else names(element.methods)
-    yield clause(*methods, written_template(element.path))
+    yield clause(*methods, written_template(element.path), *(["anonymous"] if element.anonymous else []))
     if element.hosts is not None:
         yield clause("on", *commas([written_template(host)] for host in element.hosts))
     meaning = ["means", written_name(element.action), written_name(element.resource_type)]

@@ -51,6 +51,7 @@ SOUND = {
         "max_cache_seconds": MAX_CACHE_SECONDS,
         "response_headers": {"X-Writ-Policy-Id": "policy_id", "X-Department": "attribute:department"},
     },
+    "anonymous": HEADER | {"anonymous": {"type": "visitor", "id": "anyone"}},
 }
 
 

@@ -104,6 +104,27 @@ def test_they_are_remembered_until_the_model_changes(served: Managed, monkeypatc
     assert len(started) == 2
 
 
+def test_a_mark_without_the_setting_is_a_warning_until_the_setting_is_there(served: Managed) -> None:
+    """E11. A change of the settings is a revision, so the warnings are looked for again."""
+    route = {
+        "id": "r",
+        "methods": ["GET"],
+        "path": "/{id}",
+        "resource_type": "doc",
+        "action": "read",
+        "anonymous": True,
+    }
+    stored(served, MODEL | {"routes": [route]})
+    warned = [*TODAY, ("idle-anonymous", {"id": "r"})]
+    assert sorted(listed(served), key=str) == sorted(warned, key=str)
+    settings = {"subject": {"header": "X-User"}, "trusted_proxies": ["127.0.0.1"]}
+    assert served.simulate_put(f"{ROOT}/gateway", json=settings).status_code == 200
+    assert ("idle-anonymous", {"id": "r"}) in listed(served)
+    named = settings | {"anonymous": {"type": "visitor", "id": "anyone"}}
+    assert served.simulate_put(f"{ROOT}/gateway", json=named).status_code == 200
+    assert listed(served) == TODAY
+
+
 def test_what_expires_is_found_within_the_hour(served: Managed, clock: Clock) -> None:
     assert listed(served) == TODAY
     clock.now += REMEMBERED_SECONDS - 1

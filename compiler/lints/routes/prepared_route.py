@@ -5,14 +5,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ...bundles.routing.hosts import ANYWHERE, is_host_pattern, is_method
-from ...bundles.routing.route import ANY, BadSource, Route
-from ...bundles.routing.route_tree import RouteTree
-from ...bundles.routing.templates import BadTemplate, Segment, Value, captures_in, path_template, value_template
-from ..checks.draft import Draft
-from ..lowering.lower_routes import lower_route
-from ..model import elements
-from ..model.declared import types_of
+from ....bundles.routing.hosts import ANYWHERE, is_host_pattern, is_method
+from ....bundles.routing.route import ANY, BadSource, Route
+from ....bundles.routing.route_tree import RouteTree
+from ....bundles.routing.templates import BadTemplate, Segment, Value, captures_in, path_template, value_template
+from ...checks.draft import Draft
+from ...lowering.lower_routes import lower_route
+from ...model import elements
+from ...model.declared import types_of
 
 
 class PreparedRoute(NamedTuple):

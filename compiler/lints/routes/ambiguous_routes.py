@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import TypeAlias
 
-from ...bundles.routing.hosts import names_above
-from ...bundles.routing.templates import REST, Capture, Rest, Segment, Value
-from ...bundles.wording import quoted
-from ..checks.draft import Draft
-from ..diagnostics.diagnostic import Finding
-from .overlap import Budget, BudgetSpent
+from ....bundles.routing.hosts import names_above
+from ....bundles.routing.templates import REST, Capture, Rest, Segment, Value
+from ....bundles.wording import quoted
+from ...checks.draft import Draft
+from ...diagnostics.diagnostic import Finding
+from ..overlap import Budget, BudgetSpent
 from .prepared_route import PreparedRoute, PreparedRoutes
 from .route_overlap import OverlapWalk
 
@@ -86,7 +86,7 @@ def _result(one: PreparedRoute, common: Sequence[Segment]) -> tuple[object, ...]
         for key, source, name, kind in route.attributes
     )
     value = one.value.header or _text(one.value, one.segments, common)
-    return route.resource_type, route.identifier, value, route.action, attributes
+    return route.resource_type, route.identifier, value, route.action, attributes, route.anonymous
 
 
 def _text(value: Value, segments: Sequence[Segment], common: Sequence[Segment]) -> _Text:

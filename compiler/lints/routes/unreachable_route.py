@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 
-from ...bundles.routing.hosts import names_above
-from ...bundles.routing.route_tree import NEVER, Node, least_of
-from ...bundles.routing.templates import Rest, Segment
-from ...bundles.wording import quoted
-from ..checks.draft import Draft
-from ..diagnostics.diagnostic import Finding
-from .overlap import Budget
+from ....bundles.routing.hosts import names_above
+from ....bundles.routing.route_tree import NEVER, Node, least_of
+from ....bundles.routing.templates import Rest, Segment
+from ....bundles.wording import quoted
+from ...checks.draft import Draft
+from ...diagnostics.diagnostic import Finding
+from ..overlap import Budget
 from .prepared_route import PreparedRoute, PreparedRoutes
 
 

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 from itertools import product
 from typing import NamedTuple
 
-from ...bundles.routing.route import ANY
-from ...bundles.routing.route_tree import Node
-from .overlap import Budget
+from ....bundles.routing.route import ANY
+from ....bundles.routing.route_tree import Node
+from ..overlap import Budget
 
 _STEPS_A_ROUTE = 16
 """The steps that two routes which may overlap cost, since they are compared after the walk."""

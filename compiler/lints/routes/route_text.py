@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 from typing import Final
 
-from ...bundles.conditions.comparisons import constants_of
-from ...bundles.declarations.kinds import kind_of
-from ...bundles.wording import quoted
-from ..checks.draft import Draft, is_placeholder
-from ..diagnostics.diagnostic import Finding
-from ..lowering.lower import EVERYTHING
-from ..model.elements import Policy
+from ....bundles.conditions.comparisons import constants_of
+from ....bundles.declarations.kinds import kind_of
+from ....bundles.wording import quoted
+from ...checks.draft import Draft, is_placeholder
+from ...diagnostics.diagnostic import Finding
+from ...lowering.lower import EVERYTHING
+from ...model.elements import Policy
 from .prepared_route import PreparedRoutes
 
 _TAKEN: Final = ("number", "boolean")
