@@ -327,9 +327,8 @@ class Engine(Asking):
     def decide_many(self, requests: Iterable[Any], now: float | None = None) -> list[dict[str, Any]]:
         """Returns a response for each request, in order. A malformed request gets an error item (W4)."""
         instant = self._instant(now)
-        with (
-            KeptKeys().in_use() if isinstance(requests, list | tuple) else nullcontext()
-        ):  # while others are made, theirs may change
+        # Requests that are made one by one may change their arrays meanwhile.
+        with KeptKeys().in_use() if isinstance(requests, list | tuple) else nullcontext():
             return answers_to(requests, lambda request: self.decide_item(request, instant))
 
     def allowed(

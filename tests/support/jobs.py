@@ -7,7 +7,7 @@ import threading
 from typing import Any, Final
 
 import msgspec
-from writ.api.engines.jobs.job import Job, JobCall
+from writ.api.engines.jobs.job import Job, JobCall, always
 from writ.api.store.errors import BodyFault as StoreFault
 from writ.api.store.errors import Conflict, NotFound, Rejected, StoreUnavailable, User
 
@@ -71,6 +71,16 @@ def _stop(call: JobCall[Asked]) -> None:
     (folder / "went on").touch()
 
 
+def _gated(call: JobCall[Asked]) -> str:
+    """Say the word. One that begins with `wait` stops at its gate before."""
+    if call.request.word.startswith("wait"):
+        folder = call.store.path.parent
+        os.mkfifo(folder / f"gate of {call.request.word}")
+        (folder / call.request.word).touch()
+        (folder / f"gate of {call.request.word}").read_bytes()
+    return call.request.word
+
+
 def _fail(call: JobCall[Asked]) -> None:
     match call.request.word:
         case "killed":
@@ -99,5 +109,7 @@ def _job(name: str, body: Any, answer: Any, **more: Any) -> Job[Asked, Any]:
 LOOK: Final = _job("LOOK", _look, Seen)
 LOOK_LOCKED: Final = _job("LOOK_LOCKED", _look, Seen, holds_lock=lambda asked: asked.word == "write")
 STOP: Final = _job("STOP", _stop, type(None))
+GATED: Final = _job("GATED", _gated, str)
+GATED_QUESTION: Final = _job("GATED_QUESTION", _gated, str, is_question=always)
 STOP_SHORT: Final = _job("STOP_SHORT", _stop, type(None), seconds=0.5)
 FAIL: Final = _job("FAIL", _fail, type(None), afterwards="look")

@@ -6,7 +6,7 @@ import msgspec
 from msgspec import Struct
 
 from ....bundles.wording import quoted
-from ...engines.jobs.job import Job, JobCall
+from ...engines.jobs.job import Job, JobCall, always
 from ...review.asking.who_can_answer import WhoCan, who_can_in
 from ...review.asking.who_can_request import read_who_can
 from ...store.errors import NotFound
@@ -58,5 +58,6 @@ WHO_CAN: Final = Job(
     FoundWhoCan,
     task="finds who can do the action",
     seconds=MOST_SECONDS,
+    is_question=always,
 )
 """The job."""

@@ -7,7 +7,7 @@ import msgspec
 
 from ....compiler.limits import DEFAULTS
 from ....compiler.lint_model import ModelWarning, lint_model
-from ...engines.jobs.job import Job, JobCall
+from ...engines.jobs.job import Job, JobCall, always
 from ...store.elements.kinds import KINDS
 from ...store.gateway_settings import read_gateway
 from ..management.management_shapes import Count
@@ -79,4 +79,6 @@ def _shown(found: ModelWarning) -> FoundWarning:
     return FoundWarning(found.code, "warning", found.message, str(found.kind), key, found.path, found.help)
 
 
-LINTS: Final = Job(f"{__name__}:LINTS", find_lints, LintRequest, FoundLints, task="looks for warnings")
+LINTS: Final = Job(
+    f"{__name__}:LINTS", find_lints, LintRequest, FoundLints, task="looks for warnings", is_question=always
+)

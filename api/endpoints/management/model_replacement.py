@@ -51,5 +51,10 @@ def _shown(kind: str, key: ElementKey, change: str) -> ElementChange:
 
 
 REPLACEMENT: Final = Job(
-    f"{__name__}:REPLACEMENT", replace_model, ReplacementRequest, ModelChanges, task="replaces the model"
+    f"{__name__}:REPLACEMENT",
+    replace_model,
+    ReplacementRequest,
+    ModelChanges,
+    task="replaces the model",
+    is_question=lambda asked: asked.dry_run,
 )

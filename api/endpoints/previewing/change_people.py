@@ -4,7 +4,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from ...engines.jobs.job import Job, JobCall
+from ...engines.jobs.job import Job, JobCall, always
 from ...store.actor import Actor
 from ..management.people.people_job import PeopleFound, compared_in_job
 from .changes import Changes, edits_of
@@ -26,5 +26,10 @@ def compare_changes(call: JobCall[ChangesRequest]) -> PeopleFound:
 
 
 CHANGE_PEOPLE: Final = Job(
-    f"{__name__}:CHANGE_PEOPLE", compare_changes, ChangesRequest, PeopleFound, task="compares the models"
+    f"{__name__}:CHANGE_PEOPLE",
+    compare_changes,
+    ChangesRequest,
+    PeopleFound,
+    task="compares the models",
+    is_question=always,
 )

@@ -4,7 +4,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from ...engines.jobs.job import Job, JobCall
+from ...engines.jobs.job import Job, JobCall, always
 from ...store.actor import Actor
 from ...store.history.undone_change import ChosenChange
 from ..management.people.people_job import PeopleFound, compared_in_job
@@ -27,5 +27,5 @@ def compare_undone(call: JobCall[UndoRequest]) -> PeopleFound:
 
 
 UNDO_PEOPLE: Final = Job(
-    f"{__name__}:UNDO_PEOPLE", compare_undone, UndoRequest, PeopleFound, task="compares the models"
+    f"{__name__}:UNDO_PEOPLE", compare_undone, UndoRequest, PeopleFound, task="compares the models", is_question=always
 )

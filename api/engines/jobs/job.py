@@ -13,6 +13,9 @@ from ...store.store import Store
 MOST_SECONDS: Final = 3_600.0
 """The longest that a job may take."""
 
+TURN_SECONDS: Final = 20.0
+"""The seconds that a question may take while another environment waits for its turn."""
+
 MEMORY_SHARE: Final = 0.75
 """The part of the machine's or the container's memory that a job may take."""
 
@@ -20,6 +23,11 @@ _CONTAINER_MEMORY: Final = Path("/sys/fs/cgroup/memory.max")
 
 _Request = TypeVar("_Request")
 _Answer = TypeVar("_Answer")
+
+
+def always(_: object) -> bool:
+    """Returns true, for a job of which each request is a question."""
+    return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +47,8 @@ class Job(Generic[_Request, _Answer]):
     `place` is the module and the name of the job itself, as `module:NAME`. The types `request` and `answer` can be
     encoded as JSON. `task` completes the sentence "the process that …", and `afterwards` tells the caller what to do
     if the process ended early. A job that `holds_lock`, the store's write lock, keeps normal priority: if it gave way,
-    all other writes would wait with it.
+    all other writes would wait with it. One that `is_question` ends after `TURN_SECONDS` if another
+    environment waits.
     """
 
     place: str
@@ -50,6 +59,7 @@ class Job(Generic[_Request, _Answer]):
     afterwards: str = ""
     holds_lock: Callable[[_Request], bool] = lambda _: False
     seconds: float = MOST_SECONDS
+    is_question: Callable[[_Request], bool] = lambda _: False
 
     def failure(self, problem: str, *advice: str) -> str:
         """Returns one sentence for a process that ended without an answer."""

@@ -2,7 +2,9 @@
 
 import asyncio
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import IO, Any, Final, TypeAlias, TypeVar
 
@@ -13,14 +15,18 @@ from ...http.caller import CALLER
 from ...store.database.connections import Primary
 from ...store.errors import StoreUnavailable
 from ..work.fair_turns import FairTurns
-from .job import Job
+from .job import TURN_SECONDS, Job
 from .job_messages import Ended, JobDatabase, JobRequest, Message, encoded, received_async
 from .job_refusals import raised
 from .starting import TEMPLATE, Template
 
-AT_ONCE: Final = 1
-"""Jobs of one kind that a worker runs at a time. Each may need much memory."""
+AT_ONCE: Final = 2
+"""Jobs of one kind that a worker runs at a time, each of another environment. Each may need much memory."""
 
+LOOK_SECONDS: Final = 1.0
+"""The seconds between two looks whether another environment waits, once a job had its turn."""
+
+_ASK_LATER: Final = "ask again later"
 _CHECK_MEMORY: Final = "check whether the machine has enough memory"
 
 _Request = TypeVar("_Request")
@@ -52,7 +58,8 @@ class Jobs:
     ) -> _Answer:
         """Returns the answer of `job`. If this task is cancelled, the process of the job ends.
 
-        Jobs of one kind have turns. `confirm` is called when this one has its turn, and may raise.
+        Jobs of one kind have turns, and an environment has one at a time. `confirm` is called when this one has its
+        turn, and may raise.
 
         Raises:
             Refusal, StoreUnavailable: as the job raised it. StoreUnavailable too if the job takes too much time or
@@ -77,18 +84,23 @@ class Jobs:
             confirm()
             database = self._database()
             asked = JobRequest(str(self._directory), msgspec.Raw(msgspec.json.encode(request)), database)
-            return await self._within_its_time(job, asked, document), database and database.line
+            turn = _Turn(partial(turns.others_wait, who) if job.is_question(request) else None)
+            return await self._within_its_time(job, asked, document, turn), database and database.line
         finally:
             turns.give_back(who)
 
     async def _within_its_time(
-        self, job: Job[_Request, _Answer], asked: JobRequest, document: IO[bytes] | None
+        self, job: Job[_Request, _Answer], asked: JobRequest, document: IO[bytes] | None, turn: "_Turn"
     ) -> _Answer:
         stages = [""]
         try:
-            async with asyncio.timeout(job.seconds):
-                outcome = await self._outcome(job, asked, document, stages)
+            async with asyncio.timeout(job.seconds) as limit:
+                with turn.watched(limit):
+                    outcome = await self._outcome(job, asked, document, stages)
         except TimeoutError:
+            if turn.is_over:
+                problem = f"had its turn of {TURN_SECONDS:g} seconds{_at(stages[-1])}, and others wait"
+                raise StoreUnavailable(job.failure(problem, _ASK_LATER)) from None
             problem = f"took longer than {job.seconds:g} seconds{_at(stages[-1])}"
             raise StoreUnavailable(job.failure(problem)) from None
         except (Ended, BrokenPipeError, ConnectionResetError):
@@ -116,6 +128,32 @@ class Jobs:
                 if not message.stage:
                     return message
                 stages.append(message.stage)
+
+
+class _Turn:
+    """Ends work by its time limit, if it had its turn and others wait."""
+
+    def __init__(self, others_wait: Callable[[], bool] | None) -> None:
+        """`others_wait` is None for work that is never ended for others."""
+        self._others_wait = others_wait
+        self.is_over = False
+
+    @contextmanager
+    def watched(self, limit: asyncio.Timeout) -> Iterator[None]:
+        """Look at the work in the block."""
+        watching = None if self._others_wait is None else asyncio.ensure_future(self._watch(self._others_wait, limit))
+        try:
+            yield
+        finally:
+            if watching is not None:
+                watching.cancel()
+
+    async def _watch(self, others_wait: Callable[[], bool], limit: asyncio.Timeout) -> None:
+        await asyncio.sleep(TURN_SECONDS)
+        while not others_wait():
+            await asyncio.sleep(LOOK_SECONDS)
+        self.is_over = True
+        limit.reschedule(asyncio.get_running_loop().time())
 
 
 def _at(stage: str) -> str:

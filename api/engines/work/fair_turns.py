@@ -46,6 +46,10 @@ class FairTurns:
         self._count_turn(who)
         return True
 
+    def others_wait(self, who: Who) -> bool:
+        """Returns whether another group waits that could have a turn if this caller gave its turn back."""
+        return any(one[0] != who[0] and self._taken[one[0]] < self._most_of_group for one in self._waiting)
+
     def give_back(self, who: Who) -> None:
         """Give a turn back."""
         self._free += 1

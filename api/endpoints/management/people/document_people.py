@@ -3,7 +3,7 @@
 from typing import Final
 
 from .....compiler.source import Source
-from ....engines.jobs.job import Job, JobCall
+from ....engines.jobs.job import Job, JobCall, always
 from ..model_replacement import ReplacementRequest
 from .people_job import PeopleFound, compared_in_job
 
@@ -23,4 +23,5 @@ DOCUMENT_PEOPLE: Final = Job(
     ReplacementRequest,
     PeopleFound,
     task="compares the models",
+    is_question=always,
 )

@@ -72,4 +72,5 @@ TAKEOVER: Final = Job(
     task="promotes",
     afterwards="look at the promotions whether it is in force",
     holds_lock=lambda request: not request.dry_run,
+    is_question=lambda request: request.dry_run,
 )

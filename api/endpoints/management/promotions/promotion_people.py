@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from ....engines.jobs.job import Job, JobCall
+from ....engines.jobs.job import Job, JobCall, always
 from ....review.testing.tests_gate import gate_outcome
 from ....store.models.model_pairs import ModelPair
 from ....store.promotions.promotions import Promotions
@@ -39,5 +39,10 @@ def _models(promotions: Promotions, request: TakeoverRequest) -> ModelPair | Non
 
 
 PROMOTION_PEOPLE: Final = Job(
-    f"{__name__}:PROMOTION_PEOPLE", compare_promotion, TakeoverRequest, PeopleFound, task="compares the models"
+    f"{__name__}:PROMOTION_PEOPLE",
+    compare_promotion,
+    TakeoverRequest,
+    PeopleFound,
+    task="compares the models",
+    is_question=always,
 )

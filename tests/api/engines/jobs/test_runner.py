@@ -11,15 +11,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from writ.api.engines.jobs import body
+from writ.api.engines.jobs import body, runner
 from writ.api.engines.jobs.job import Job, find_job
 from writ.api.engines.jobs.runner import Jobs
 from writ.api.engines.jobs.starting import Template
+from writ.api.http.caller import CALLER
 from writ.api.service.jobs import JOBS
 from writ.api.store.errors import Conflict, Rejected, StoreUnavailable
 from writ.api.store.store import Store
 
-from tests.support.jobs import ERRORS, FAIL, LOOK, LOOK_LOCKED, STOP, STOP_SHORT, Asked, Seen
+from tests.support.jobs import ERRORS, FAIL, GATED, GATED_QUESTION, LOOK, LOOK_LOCKED, STOP, STOP_SHORT, Asked, Seen
 from tests.support.processes import is_alive
 from tests.support.waiting import until, wait_until
 
@@ -164,6 +165,72 @@ def test_jobs_of_a_kind_have_turns_and_are_confirmed_then(jobs: Jobs, directory:
             await second
 
     asyncio.run(two())
+
+
+async def asked(jobs: Jobs, job: Job[Asked, str], environment: str, word: str) -> str:
+    CALLER.set((environment, f"caller of {environment}"))
+    return await jobs.run(job, Asked(word))
+
+
+async def waiting(jobs: Jobs, directory: Path, job: Job[Asked, str], environment: str) -> "asyncio.Task[str]":
+    """Returns the task of a job that stands at its gate."""
+    task = asyncio.create_task(asked(jobs, job, environment, f"wait {environment}"))
+    assert await until((directory / f"wait {environment}").exists)
+    return task
+
+
+def open_gate(directory: Path, environment: str) -> None:
+    (directory / f"gate of wait {environment}").write_bytes(b"")
+
+
+@pytest.mark.parametrize("job", [GATED, GATED_QUESTION])
+def test_a_long_job_keeps_no_other_environment_waiting(jobs: Jobs, directory: Path, job: Job[Asked, str]) -> None:
+    async def three() -> None:
+        long = await waiting(jobs, directory, job, "one")
+        queued = [asyncio.create_task(asked(jobs, job, "one", f"own {number}")) for number in range(3)]
+        assert await asked(jobs, job, "other", "at once") == "at once"
+        assert not any(task.done() for task in (long, *queued))
+        open_gate(directory, "one")
+        assert await asyncio.gather(long, *queued) == ["wait one", "own 0", "own 1", "own 2"]
+
+    asyncio.run(three())
+
+
+def test_questions_that_had_their_turn_give_way_to_another_environment(
+    jobs: Jobs, directory: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def three() -> None:
+        first = await waiting(jobs, directory, GATED_QUESTION, "one")
+        second = await waiting(jobs, directory, GATED_QUESTION, "two")
+        own = asyncio.create_task(asked(jobs, GATED_QUESTION, "two", "own"))
+        assert await asked(jobs, GATED, "three", "of another kind") == "of another kind"
+        assert not any(task.done() for task in (first, second, own))
+        assert await asked(jobs, GATED_QUESTION, "three", "in turn") == "in turn"
+        ended = [task for task in (first, second) if task.done() or task.cancelling()]
+        assert ended
+        with pytest.raises(StoreUnavailable) as found:
+            await ended[0]
+        assert str(found.value) == (
+            "the process that is tested had its turn of 0 seconds, and others wait; ask again later"
+        )
+
+    monkeypatch.setattr(runner, "TURN_SECONDS", 0.0)
+    monkeypatch.setattr(runner, "LOOK_SECONDS", 0.0)
+    asyncio.run(three())
+
+
+def test_a_write_that_had_its_turn_goes_on(jobs: Jobs, directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def three() -> None:
+        writes = [await waiting(jobs, directory, GATED, environment) for environment in ("one", "two")]
+        third = asyncio.create_task(asked(jobs, GATED, "three", "in turn"))
+        assert await asked(jobs, GATED_QUESTION, "three", "of another kind") == "of another kind"
+        assert not third.done()
+        open_gate(directory, "two")
+        open_gate(directory, "one")
+        assert await asyncio.gather(*writes, third) == ["wait one", "wait two", "in turn"]
+
+    monkeypatch.setattr(runner, "TURN_SECONDS", 0.0)
+    asyncio.run(three())
 
 
 def test_a_template_that_was_killed_is_replaced(jobs: Jobs, directory: Path, template: Template) -> None:
