@@ -33,6 +33,7 @@ from .searches.left_open import open_in_results
 from .searches.registered import Listing, Search, completed
 from .searches.resources import ResourceJudge, judge_resources
 from .searches.searchers import is_granted, undeclared
+from .searches.sources import Source, sources_for, sources_for_role
 from .searches.subjects import SubjectJudge, judge_subjects
 from .shapes import EvaluationRequest, ResourceSearchRequest
 from .snapshot import Snapshot
@@ -304,6 +305,14 @@ class Engine(Asking):
     def left_open(self, search: Listing, now: float | None = None, *, found: bool = True) -> tuple[str, ...]:
         """Returns the attributes that a search did not send and its results depend on (S6); see `open_in_results`."""
         return open_in_results(*self._asked(search), self._instant(now), found)
+
+    def sources(self, search: ResourceSearch, now: float | None = None) -> Iterator[Source]:
+        """Yields the policies and grants that a right comes from; see `sources_for`."""
+        return sources_for(*self._asked(search), self._instant(now))
+
+    def sources_for_role(self, role: str, resource_type: str, action: str) -> Iterator[Source]:
+        """Yields the policies that give or deny a right to a role; see `sources_for_role`."""
+        return sources_for_role(self._snapshot, role, resource_type, action)
 
     def _asked(self, search: Search) -> tuple[Snapshot, Search]:
         return (snapshot := self._snapshot), completed(snapshot, search, self._registry)

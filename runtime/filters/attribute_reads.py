@@ -273,5 +273,10 @@ def _attributes(atom: Atom, demands: Sequence[Demand], decided: bool) -> Iterato
         yield _Attribute(demand.section, demand.key)
 
 
+def attribute_names(atom: Atom, demands: Sequence[Demand] = ()) -> tuple[str, ...]:
+    """Returns the names of the attributes that a condition reads where gates are not decided, as S6 names them."""
+    return tuple(one.name for one in _attributes(atom, demands, decided=False))
+
+
 def _is_type(section: str, key: str) -> bool:
     return key == "type" and reads_own_key(section, key)

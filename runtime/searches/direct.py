@@ -24,6 +24,17 @@ def has_grants(snapshot: Snapshot, holder: Holder, type: int, action: str, now: 
     return any(_has_grants(snapshot, grants, type, action, now) for grants in holder.grants)
 
 
+def grants_in_force(
+    snapshot: Snapshot, holder: Holder, type: int, action: str, now: float
+) -> Iterator[tuple[str, str | None]]:
+    """Yields the id of each grant in force at `now` that covers the action, and the group that it is for (P7)."""
+    for of in holder.grants:
+        for _, grants in _covering_of(snapshot, of, type, action):
+            for grant in grants:
+                if grant.starts <= now < grant.expires:
+                    yield grant.id, of.group
+
+
 def next_change(snapshot: Snapshot, holder: Holder, type: int, action: str, now: float) -> float:
     """Returns the first instant after `now` at which `granted_ids` loses or gains a resource, or infinity."""
     edges = (

@@ -148,7 +148,7 @@ def test_a_cell_of_a_role_names_the_policies_for_it_and_for_others(signed_in: De
     row.get_by_role("link", name="none").first.click()
     cell = signed_in.page.get_by_role("region", name="Cell")
     cell.get_by_text("No policy speaks of this role and action.").wait_for()
-    cell.get_by_text("Policies about this action for others").click()
+    cell.get_by_text("Policies about this action that do not count here").click()
     cell.get_by_role("listitem").first.wait_for()
 
 

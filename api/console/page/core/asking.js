@@ -13,6 +13,7 @@ const SENT = "sent";
 const NO_ATTRIBUTES = {};
 const RESULTS = { return: "results" };
 const TIME = "context.time";
+export const RATE_LIMIT = "rate_limit"; // among what a right leaves open
 const MOST_TYPES = 100; // of a page of the API
 
 // Returns whether the stored attributes count for a question.
@@ -62,16 +63,31 @@ export const searchOpen = (env, kind, { context, ...question }, page, signal) =>
 // Asks for the filter of a subject, {filter, context}. What the question leaves open is in `context.left_open`.
 export const filterOf = (env, question, signal, more = {}) => searched(env, "resource", question, { return: "filter", ...more }, signal);
 
-// Asks on which resources subjects may do actions: a right, {on, left_open}, for each subject and action in turn. `subjects` are
-// {type, id}, and `resources` {type, actions} with the names of types.
-export async function rightsOf(env, subjects, resources, signal) {
-  const asked = { subjects: subjects.map(({ type, id }) => ({ type, id })), resources };
+// Asks on which resources subjects, or holders of roles, may do actions: a right, {on, left_open}, for each and each action in turn.
+// `holders` are all {type, id}, or all {role}, and `resources` {type, actions} with the names of types.
+export async function rightsOf(env, holders, resources, signal, sources = false) {
+  const isRole = holders.some(({ role }) => role !== undefined);
+  const who = isRole ? { roles: holders.map(({ role }) => role) } : { subjects: holders.map(({ type, id }) => ({ type, id })) };
+  const asked = { ...who, resources, ...(sources ? { sources } : {}) };
   return (await post(path`/v1/environments/${env}/rights`, asked, { signal })).rights;
 }
 
 // Returns the names of what a question leaves open. `decided` are those that its search named. That read the clock, so it names
 // no time: a search with open gates does.
 export async function leftOpenBy(env, kind, question, decided, signal) {
+  const named = await attributesOpenIn(env, kind, question, decided, signal);
+  return kind === "resource" && (await hasRateLimit(env, question, signal)) ? [...named, RATE_LIMIT] : named;
+}
+
+// Asks whether a right hangs on a rate limit, which no search counts. Stored attributes count for it, whatever the question sends.
+async function hasRateLimit(env, { subject, action, resource, options }, signal) {
+  const holders = [subject, ...[options?.actor ?? []].flat()].filter(({ id }) => id !== undefined);
+  if (!holders.length) return false;
+  const rights = await rightsOf(env, holders, [{ type: resource.type, actions: [action.name] }], signal);
+  return rights.some((one) => one.left_open.includes(RATE_LIMIT));
+}
+
+async function attributesOpenIn(env, kind, question, decided, signal) {
   if ((question.context?.time ?? null) !== null) return decided;
   const open = (await searchOpen(env, kind, question, { limit: 1 }, signal)).context.left_open ?? [];
   return open.includes(TIME) ? [...decided, TIME].sort() : decided;

@@ -3,17 +3,17 @@
 import { html, nothing } from "../core/html.js";
 import { get, path } from "../core/api.js";
 import { resourceTypes } from "../core/asking.js";
-import { cellAt, cellLink, MatrixCell, policiesAbout } from "./matrix_cell.js";
+import { cellAt, cellLink, MatrixCell } from "./matrix_cell.js";
 import { goTo, placeLink } from "../core/place.js";
 import { Awaited } from "../parts/awaited.js";
 import { heading } from "../parts/heading.js";
 import { pager } from "../parts/list.js";
 import { nothingYet } from "../parts/notice.js";
-import { isNone, marked, rightsOn, roleRights } from "../parts/rights.js";
+import { isNone, marked, rightsOn } from "../parts/rights.js";
 import { table } from "../parts/table.js";
 
 const ROWS = 25;
-const OF_ROLES = "What the policies say of each role. Some: if conditions hold. Other roles may change it.";
+const OF_ROLES = "What the policies say of a holder of each role alone. Some: on those that conditions select. If: it depends on the subject or the request. Other roles may change it.";
 const OF_SUBJECTS = "All: on every resource. Some: on those that a filter selects, or by a direct grant. If: it depends on what a request says besides, or on the time.";
 
 export function page(place) {
@@ -56,13 +56,9 @@ async function matrix(place, rows, types, signal) {
   if (!type) return { type: null, next: null, rows: [] };
   const query = { limit: ROWS, cursor: place.query.get("cursor"), q: place.query.get("q") };
   const list = await get(path`/v1/environments/${place.env}/` + rows, { query, signal });
-  const cells = rows === "roles" ? await ofRoles(place.env, type, list.items, signal) : await rightsOn(place.env, list.items, [type], signal);
+  const holders = rows === "roles" ? list.items.map(({ id }) => ({ role: id })) : list.items;
+  const cells = await rightsOn(place.env, holders, [type], signal);
   return { type, next: list.next_cursor, rows: list.items.map((row, at) => ({ row, cells: cells[at] })) };
-}
-
-async function ofRoles(env, type, roles, signal) {
-  const policies = await policiesAbout(env, type, signal);
-  return roles.map((role) => type.actions.map((action) => roleRights(policies, role.id, type.id, action)));
 }
 
 function drawn(place, rows, { type, rows: found, next }) {

@@ -1,25 +1,13 @@
 // A cell of the matrix: which policies and grants speak of it, each with the way to change it.
 
 import { html, nothing } from "../core/html.js";
-import { get, path } from "../core/api.js";
 import { questionLink } from "../core/asking.js";
 import { placeLink } from "../core/place.js";
 import { may } from "../core/session.js";
+import { policyLink, sourceList } from "../editing/right_sources.js";
 import { Awaited } from "../parts/awaited.js";
 import { tag } from "../parts/proof.js";
-import { gives, grantsOf, questionOf, rolesOf } from "../parts/rights.js";
-
-const MOST_POLICIES = 1_000;
-const ALL_TYPES = "*";
-const NO_HOLDINGS = { roles: [], grants: [] };
-
-// Reads the policies that are about a type.
-export async function policiesAbout(env, type, signal) {
-  const about = [type.id, ALL_TYPES].map((resource_type) => get(path`/v1/environments/${env}/policies`, { query: { resource_type, limit: MOST_POLICIES }, signal }));
-  const found = await Promise.all(about);
-  if (found.some((one) => one.next_cursor)) throw new Error(`More than ${MOST_POLICIES} policies are about this type. Ask about one subject instead.`);
-  return found.flatMap((one) => one.items);
-}
+import { questionOf, rightsOn } from "../parts/rights.js";
 
 // The address of a cell, and back: {row, action} or null. `row` is {type, id} for a subject, {id} for a role.
 export function cellLink(place, row, action) {
@@ -47,19 +35,9 @@ export class MatrixCell {
   }
 
   async read(type, signal) {
-    const { env } = this.place;
-    const isRole = this.rows === "roles";
-    const [policies, held] = await Promise.all([
-      policiesAbout(env, type, signal),
-      isRole ? NO_HOLDINGS : get(path`/v1/environments/${env}/subjects/${this.row.type}/${this.row.id}/holdings`, { signal }),
-    ]);
-    const roles = isRole ? [this.row.id] : rolesOf(held);
-    return {
-      type,
-      policies: policies.filter((one) => gives(one, roles, type.id, this.action)),
-      others: policies.filter((one) => !gives(one, roles, type.id, this.action) && gives({ ...one, roles: [], except_roles: [] }, [], type.id, this.action)),
-      grants: grantsOf(held, type.id, this.action),
-    };
+    const holder = this.rows === "roles" ? { role: this.row.id } : this.row;
+    const [[cell]] = await rightsOn(this.place.env, [holder], [{ ...type, actions: [this.action] }], signal, true);
+    return { ...cell, type };
   }
 
   view() {
@@ -67,17 +45,18 @@ export class MatrixCell {
       ${this.found.view((found) => this.drawn(found))}</section>`;
   }
 
-  drawn({ type, policies, others, grants }) {
+  drawn({ type, sources, others, cut }) {
     const { env } = this.place;
     const isRole = this.rows === "roles";
     const nobody = isRole ? "No policy speaks of this role and action." : "No policy and no grant gives this subject the action.";
-    return html`${policies.length + grants.length ? html`<ul class="plain">${policies.map((one) => policyLine(env, one))}${grants.map((one) => grantLine(env, one))}</ul>` : html`<p>${nobody}</p>`}
-      ${others.length ? html`<details><summary>Policies about this action for others: ${others.length}</summary><ul class="plain">${others.map((one) => policyLine(env, one))}</ul></details>` : nothing}
+    return html`${sources.length ? sourceList(env, sources, (one) => change(env, one)) : html`<p>${nobody}</p>`}
+      ${others.length ? html`<details><summary>Policies about this action that do not count here: ${others.length}</summary><ul class="plain">${others.map((one) => policyLine(env, one))}</ul></details>` : nothing}
+      ${cut ? html`<p class="soft">There are more than these.</p>` : nothing}
       <p class="actions">${isRole ? nothing : html`<a class="button quiet" href=${questionLink(env, "what-can", questionOf(this.row, type, this.action))}>Show the resources</a>`}
         ${may("write") ? html`<a class="button quiet" href=${placeLink(env, "policies", [], { new: "yes" })}>Write a policy</a>` : nothing}</p>`;
   }
 }
 
-const change = (env, page, id) => (may("write") ? html` <a href=${placeLink(env, page, [id], { edit: "yes" })}>Edit</a>` : nothing);
-const policyLine = (env, one) => html`<li>${tag(one.effect)}<a class="name" href=${placeLink(env, "policies", [one.id])}>${one.name ?? one.id}</a>${change(env, "policies", one.id)}</li>`;
-const grantLine = (env, one) => html`<li>grant <a href=${placeLink(env, "grants", [one.id])}><code>${one.id}</code></a>${change(env, "grants", one.id)}</li>`;
+const PAGES = { policy: "policies", grant: "grants" };
+const change = (env, { kind = "policy", id }) => (may("write") ? html` <a href=${placeLink(env, PAGES[kind], [id], { edit: "yes" })}>Edit</a>` : nothing);
+const policyLine = (env, one) => html`<li>${tag(one.effect)}${policyLink(env, one.id)}${change(env, one)}</li>`;

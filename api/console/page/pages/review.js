@@ -7,15 +7,16 @@ import { now } from "../core/clock.js";
 import { environmentOf } from "../core/environments.js";
 import { goTo, placeLink } from "../core/place.js";
 import { signedIn } from "../core/session.js";
-import { instant, number } from "../core/words.js";
+import { instant } from "../core/words.js";
 import { actions, term } from "../editing/phrases.js";
+import { sourceList } from "../editing/right_sources.js";
 import { Awaited } from "../parts/awaited.js";
 import { heading } from "../parts/heading.js";
 import { listPage } from "../parts/list.js";
 import { nothingYet } from "../parts/notice.js";
 import { tag } from "../parts/proof.js";
 import { prose } from "../parts/prose.js";
-import { gives, grantsOf, isNone, marked, rightsOn, rolesOf } from "../parts/rights.js";
+import { isNone, marked, rightsOn } from "../parts/rights.js";
 import { table } from "../parts/table.js";
 import { Typeahead } from "../parts/typeahead.js";
 
@@ -55,8 +56,7 @@ function subjectReview(place, subject) {
   const where = path`/v1/environments/${env}/subjects/${subject.type}/${subject.id}`;
   const stored = new Awaited("the subject", (signal) => get(where, { signal }));
   const held = new Awaited("what the subject holds", (signal) => get(`${where}/holdings`, { signal }));
-  const rights = new Awaited("the rights", async (signal) =>
-    rightsOf(env, ...(await Promise.all([stored.answer(), held.answer()])), signal));
+  const rights = new Awaited("the rights", (signal) => rightsOf(env, subject, signal));
   return {
     title: `${subject.id} · Access review`,
     view: () => html`${top(place, subject.id, "What this subject holds, what it may do, and where each right comes from.")}
@@ -69,19 +69,11 @@ function subjectReview(place, subject) {
   };
 }
 
-// Asks for all types and actions; the rows stay in the order of the model.
-async function rightsOf(env, subject, held, signal) {
+// Asks for all types and actions; the rows stay in the order of the model. The service says where each right comes from.
+async function rightsOf(env, subject, signal) {
   const types = await resourceTypes(env, signal);
-  const [[cells], policies] = await Promise.all([
-    rightsOn(env, [subject], types, signal),
-    get(path`/v1/environments/${env}/policies`, { query: { effect: "ALLOW", limit: MOST_POLICIES }, signal }),
-  ]);
-  const heldRoles = rolesOf(held);
-  return cells.filter((cell) => !isNone(cell)).map(({ type, action, ...cell }) => {
-    const by = policies.items.filter((one) => gives(one, heldRoles, type.id, action));
-    const direct = grantsOf(held, type.id, action);
-    return { env, type: type.id, action, cell, by, direct, isCut: Boolean(policies.next_cursor) };
-  });
+  const [cells] = await rightsOn(env, [subject], types, signal, true);
+  return cells.filter((cell) => !isNone(cell)).map(({ type, action, ...cell }) => ({ env, type: type.id, action, cell }));
 }
 
 function rightsTable(rows) {
@@ -98,10 +90,8 @@ function rightsTable(rows) {
   });
 }
 
-function sources(row) {
-  const policies = row.by.map((one) => html`<li>policy <a class="name" href=${placeLink(row.env, "policies", [one.id])}>${one.name ?? one.id}</a></li>`);
-  const direct = row.direct.map((one) => html`<li>grant <a href=${placeLink(row.env, "grants", [one.id])}><code>${one.id}</code></a></li>`);
-  return html`<ul class="plain">${policies}${direct}${row.isCut ? html`<li class="soft">and perhaps more: the model has over ${number(MOST_POLICIES)} policies</li>` : nothing}</ul>`;
+function sources({ env, cell }) {
+  return html`${sourceList(env, cell.sources)}${cell.cut ? html`<p class="soft">and more</p>` : nothing}`;
 }
 
 function attributes(subject) {

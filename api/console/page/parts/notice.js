@@ -1,6 +1,7 @@
 // The notices of a page: an error in the words of the API, that there is nothing yet, or that it is done.
 
 import { html, nothing } from "../core/html.js";
+import { RATE_LIMIT } from "../core/asking.js";
 import { joined } from "../core/words.js";
 import { prose } from "./prose.js";
 
@@ -38,7 +39,9 @@ export function nothingYet(text, step = nothing) {
 // Returns what an answer depends on and its question did not give, such as `context.mfa`, or nothing.
 export function leftOpen(names) {
   if (!names?.length) return nothing;
-  return html`<p><span class="tag warn">if …</span>The question leaves open: ${joined(names.map((one) => html`<code>${one}</code>`))}. If a request says more, the answer may be another one.</p>`;
+  const attributes = names.filter((one) => one !== RATE_LIMIT);
+  return html`${attributes.length ? html`<p><span class="tag warn">if …</span>The question leaves open: ${joined(attributes.map((one) => html`<code>${one}</code>`))}. If a request says more, the answer may be another one.</p>` : nothing}
+    ${names.includes(RATE_LIMIT) ? html`<p><span class="tag warn">if …</span>This has a rate limit, which counts evaluations. A list does not decide it.</p>` : nothing}`;
 }
 
 // Returns the drawing of a sentence of the API, with a capital letter and a full stop.

@@ -36,10 +36,17 @@ test("a search decides as an evaluation does: without a context, an empty one co
 });
 
 test("what is left open has the time, unless the question says it", async () => {
-  service(() => ({ body: { context: { left_open: ["context.mfa", "context.time"] } } }));
+  service(() => ({ body: { context: { left_open: ["context.mfa", "context.time"] }, rights: [] } }));
   assert.deepEqual(await leftOpenBy("default", "subject", STORED, ["context.ip"]), ["context.ip", "context.time"]);
   assert.deepEqual(await leftOpenBy("default", "resource", { ...STORED, context: { time: 0 } }, ["context.ip"]), ["context.ip"]);
-  assert.deepEqual(bodies(), [{ ...STORED, page: { limit: 1 } }]);
+  assert.deepEqual(bodies()[0], { ...STORED, page: { limit: 1 } });
+});
+
+test("what is left open has a rate limit, which no search counts", async () => {
+  service(({ url }) => ({ body: url.endsWith("/rights") ? { rights: [{ left_open: ["rate_limit"] }] } : { context: {} } }));
+  const asked = { ...STORED, subject: { type: "user", id: "a" }, options: { actor: { type: "agent", id: "b" } } };
+  assert.deepEqual(await leftOpenBy("default", "resource", asked, []), ["rate_limit"]);
+  assert.deepEqual(bodies()[1].subjects, [{ type: "user", id: "a" }, { type: "agent", id: "b" }]);
 });
 
 test("who can is asked with the stored attributes, and with no other option", async () => {

@@ -1,38 +1,10 @@
-// The rights of a role, in one word.
+// The rights of a subject or a role, in one word, and where they come from.
 
 import { calls, service, textOf } from "./browser.js";
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ALL, DENIED, gives, isNone, marked, NONE, questionOf, rightsOn, roleRights, SOME } from "../../../../api/console/page/parts/rights.js";
-
-const SCOPE = [{ resource_type_id: "document", actions: ["read"] }];
-const allow = (more = {}) => ({ id: "p", effect: "ALLOW", roles: ["editor"], resource_types: SCOPE, ...more });
-const deny = (more = {}) => allow({ effect: "DENY", ...more });
-const LIMITED = { conditions: { context_attrs: [{ key: "mfa", op: "eq", value: true }] } };
-const rights = (...policies) => roleRights(policies, "editor", "document", "read");
-
-test("policies together give all, some or nothing", () => {
-  assert.equal(rights(), NONE);
-  assert.equal(rights(allow()), ALL);
-  assert.equal(rights(allow(LIMITED)), SOME);
-  assert.equal(rights(allow(), allow(LIMITED)), ALL);
-  assert.equal(rights(allow(), deny(LIMITED)), SOME);
-  assert.equal(rights(deny(LIMITED)), NONE);
-});
-
-test("a denial without conditions wins", () => {
-  assert.equal(rights(allow(), deny()), DENIED);
-  assert.equal(rights(allow(), deny({ conditions: { resource_attrs: [] } })), DENIED);
-});
-
-test("a policy counts only for its roles, types and actions", () => {
-  assert.ok(gives(allow({ roles: undefined }), [], "document", "read"));
-  assert.ok(gives(allow({ resource_types: [{ resource_type_id: "*", actions: ["*"] }] }), ["editor"], "folder", "write"));
-  assert.ok(!gives(allow(), ["viewer"], "document", "read"));
-  assert.ok(!gives(allow(), ["editor"], "document", "write"));
-  assert.ok(!gives(allow(), ["editor"], "folder", "read"));
-  assert.ok(!gives(allow({ enabled: false }), ["editor"], "document", "read"));
-});
+import { sourceList } from "../../../../api/console/page/editing/right_sources.js";
+import { isNone, marked, questionOf, rightsOn } from "../../../../api/console/page/parts/rights.js";
 
 test("a question names a type as requests do", () => {
   assert.deepEqual(questionOf({ type: "user", id: "a" }, { id: "t1", name: "document" }, "read"), {
@@ -56,6 +28,30 @@ test("a right that depends on what is not said is an “if”, never “none”"
   assert.equal(textOf(marked(cell)), "? if action.watermark");
   assert.equal(textOf(marked(await cellFor("all", ["context.mfa", "context.time"]))), "✓ all, if context.mfa and context.time");
   assert.equal(textOf(marked(await cellFor("some", ["action.copies"]))), "◐ some, if action.copies");
+});
+
+test("a right with a rate limit is an “if” (C10)", async () => {
+  assert.equal(textOf(marked(await cellFor("all", ["rate_limit"]))), "✓ all, if the rate limit is not reached");
+  assert.equal(textOf(marked(await cellFor("all", ["context.mfa", "rate_limit"]))), "✓ all, if context.mfa and the rate limit is not reached");
+});
+
+test("the rights of roles are asked for, and not worked out", async () => {
+  service(() => ({ body: { rights: [{ role: "editor", on: "denied", left_open: [] }] } }));
+  const [[cell]] = await rightsOn("default", [{ role: "editor" }], [TYPE]);
+  assert.equal(textOf(marked(cell)), "✕ denied");
+  assert.deepEqual(JSON.parse(calls[0].body), { roles: ["editor"], resources: [{ type: "document", actions: ["read"] }] });
+});
+
+test("a right comes from what the service says, with each DENY", async () => {
+  const sources = [
+    { kind: "policy", id: "frozen", effect: "DENY", on: "some" },
+    { kind: "policy", id: "editors", effect: "ALLOW", on: "all", left_open: ["context.mfa"], held_by: { role: "editor", group: "staff" } },
+    { kind: "grant", id: "g1", effect: "ALLOW", on: "some" },
+  ];
+  service(({ body }) => ({ body: { rights: JSON.parse(body).sources ? [{ on: "some", left_open: [], sources, others: [] }] : [] } }));
+  const [[cell]] = await rightsOn("default", [ANA], [TYPE], undefined, true);
+  const text = textOf(sourceList("default", cell.sources));
+  for (const part of ["DENY policy frozen on some", "policy editors by role editor of group staff , if context.mfa", "grant g1"]) assert.ok(text.includes(part), text);
 });
 
 test("a right that depends on nothing else is one word", async () => {

@@ -150,3 +150,136 @@ def test_a_malformed_question_is_refused(body: Row, said: str, http: httpx.Clien
     assert answer.status_code == 400
     assert answer.json()["details"][0]["code"] == "bad-question"
     assert said in json.dumps(answer.json(), ensure_ascii=False)
+
+
+def conditions(**given: list[Row]) -> Row:
+    return {"conditions": given}
+
+
+def policy(id: str, effect: str = "ALLOW", roles: list[str] | None = None, **more: Any) -> Row:
+    types = [{"resource_type_id": "doc", "actions": ["read"]}]
+    return {"id": id, "effect": effect, "resource_types": types, **({"roles": roles} if roles else {}), **more}
+
+
+RATE = {"limit": 5, "window_seconds": 60}
+SOURCES: Row = {
+    "model": 1,
+    "extensions": ["references", "now"],
+    "resource_types": [{"id": "doc", "name": "document", "actions": ["read", "send"]}],
+    "roles": [{"id": "editor"}, {"id": "guest"}],
+    "groups": [{"id": "staff", "members": [{"type": "user", "id": "cy"}]}],
+    "subjects": [{"type": "user", "id": "ana", "attributes": {"level": 3, "until": "2031-01-01T00:00:00Z"}}],
+    "assignments": [
+        {"id": "a1", "role": "editor", "subject": {"type": "user", "id": "ana"}},
+        {"id": "a2", "role": "editor", "group": "staff"},
+    ],
+    "grants": [{"id": "g1", "group": "staff", "resource": {"type": "doc", "id": "d1"}, "actions": ["read"]}],
+    "policies": [
+        policy("low", roles=["editor"], **conditions(subject_attrs=[{"key": "level", "op": "lt", "value": 2}])),
+        policy("high", roles=["editor"], **conditions(subject_attrs=[{"key": "level", "op": "gt", "value": 2}])),
+        policy("lacking", **conditions(subject_attrs=[{"key": "badge", "op": "ne", "value": 1}])),
+        policy("for guests", roles=["guest"]),
+        policy("mfa", **conditions(context_attrs=[{"key": "mfa", "op": "eq", "value": True}])),
+        policy("of the row", **conditions(resource_attrs=[{"key": "least", "op": "lt", "value_of": "subject.level"}])),
+        policy("of no row", **conditions(resource_attrs=[{"key": "type", "op": "eq", "value": "folder"}])),
+        policy("until", **conditions(subject_attrs=[{"key": "until", "op": "gt", "value_of": "now"}])),
+        policy("frozen", "DENY", **conditions(resource_attrs=[{"key": "frozen", "op": "eq", "value": True}])),
+        policy("too low", "DENY", **conditions(subject_attrs=[{"key": "level", "op": "lt", "value": 2}])),
+        policy("away", "DENY", conditions={"ip_allowlist": ["10.0.0.0/8"]}),
+        policy("off", enabled=False),
+        policy(
+            "limited",
+            resource_types=[{"resource_type_id": "doc", "actions": ["send"]}],
+            conditions={"rate_limit": RATE},
+        ),
+    ],
+}
+
+
+@pytest.fixture(scope="module")
+def sourced(http: httpx.Client) -> httpx.Client:
+    http.post("/v1/environments", json={"id": "sources"}).raise_for_status()
+    http.put("/v1/environments/sources/model", json=SOURCES).raise_for_status()
+    return http
+
+
+def sources_of(http: httpx.Client, action: str = "read", **holder: Any) -> Row:
+    body = {"resources": [{"type": "document", "actions": [action]}], "sources": True, **holder}
+    (right,) = http.post("/v1/environments/sources/rights", json=body).json()["rights"]
+    return dict(right)
+
+
+def test_a_right_comes_from_what_holds_for_this_person_and_denies_count(sourced: httpx.Client) -> None:
+    """The browser looked at roles, type and action alone, and named policies whose conditions fail, and no DENY."""
+    right = sources_of(sourced, subjects=[ANA])
+    found = {one["id"]: (one["effect"], one["on"], one.get("left_open", [])) for one in right["sources"]}
+    assert found == {
+        "frozen": ("DENY", "some", []),
+        "away": ("DENY", "all", ["context.ip"]),
+        "high": ("ALLOW", "all", []),
+        "mfa": ("ALLOW", "all", ["context.mfa"]),
+        "of the row": ("ALLOW", "some", []),
+        "until": ("ALLOW", "all", ["context.time"]),
+    }
+
+
+def test_the_policies_that_do_not_count_are_named_apart(sourced: httpx.Client) -> None:
+    found = {one["id"]: one["effect"] for one in sources_of(sourced, subjects=[ANA])["others"]}
+    assert found == {"low": "ALLOW", "lacking": "ALLOW", "for guests": "ALLOW", "of no row": "ALLOW", "too low": "DENY"}
+
+
+def test_a_source_says_by_which_role_and_group_it_is_held(sourced: httpx.Client) -> None:
+    """A person who is only named by a group has no attributes, so conditions on them fail."""
+    right = sources_of(sourced, subjects=[{"type": "user", "id": "cy"}])
+    assert {one["id"]: one.get("held_by") for one in right["sources"]} == {
+        "frozen": None,
+        "away": None,
+        "mfa": None,
+        "g1": {"group": "staff"},
+    }
+    (high,) = (one for one in sources_of(sourced, subjects=[ANA])["sources"] if one["id"] == "high")
+    assert high["held_by"] == {"role": "editor"}
+
+
+def test_a_rate_limit_is_left_open(sourced: httpx.Client) -> None:
+    """A filter says that it leaves rate limits open: "all" without an "if" was no true word."""
+    right = sources_of(sourced, "send", subjects=[ANA])
+    assert (right["on"], right["left_open"]) == ("all", ["rate_limit"])
+    assert right["others"] == []
+    assert right["sources"] == [
+        {"kind": "policy", "id": "limited", "effect": "ALLOW", "on": "all", "left_open": ["rate_limit"]}
+    ]
+    assert sources_of(sourced, "send", roles=["guest"])["left_open"] == ["rate_limit"]
+
+
+def test_a_rate_limit_beside_a_right_without_one_is_not(http: httpx.Client) -> None:
+    model = SOURCES | {
+        "policies": [
+            *SOURCES["policies"],
+            policy("free", conditions={}),
+            policy("slow", conditions={"rate_limit": RATE}),
+        ]
+    }
+    http.post("/v1/environments", json={"id": "free"}).raise_for_status()
+    http.put("/v1/environments/free/model", json=model).raise_for_status()
+    (right,) = told(http, [ANA], [{"type": "document", "actions": ["read"]}], "free")
+    assert "rate_limit" not in right["left_open"]
+
+
+def test_the_rights_of_a_role(sourced: httpx.Client) -> None:
+    guest, editor = (sources_of(sourced, roles=[role]) for role in ("guest", "editor"))
+    assert "for guests" in [one["id"] for one in guest["sources"]]
+    assert {"low", "high", "too low"} <= {one["id"] for one in editor["sources"]}
+    assert (guest["role"], guest["on"], guest["left_open"]) == ("guest", "some", ["context.ip", "subject.level"])
+    assert "subject" not in guest
+
+
+def test_the_sources_of_many_grants_are_cut(sourced: httpx.Client) -> None:
+    grants = [
+        {"id": f"many{n:03}", "subject": BO, "resource": {"type": "doc", "id": f"d{n}"}, "actions": ["send"]}
+        for n in range(150)
+    ]
+    sourced.put("/v1/environments/sources/model", json=SOURCES | {"grants": grants}).raise_for_status()
+    right = sources_of(sourced, "send", subjects=[BO])
+    assert (len(right["sources"]), right["cut"]) == (100, True)
+    sourced.put("/v1/environments/sources/model", json=SOURCES).raise_for_status()
