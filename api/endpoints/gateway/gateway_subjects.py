@@ -67,11 +67,11 @@ def brings_credential(headers: Headers, settings: GatewaySettings) -> bool:
     That is the header of the subject, or a bearer token. A bearer token counts also where a header names the subject:
     its sender means to be someone, whom the gateway did not name.
     """
-    if settings.subject.header is not None and headers.has(settings.subject.header):
+    name = settings.subject.header
+    if name is not None and (headers.one(name) is not None or headers.has(name)):
         return True
-    if not headers.has(USER_CREDENTIAL):
-        return False
-    return _OTHER_SCHEME.fullmatch(headers.one(USER_CREDENTIAL) or "") is None
+    text = headers.one(USER_CREDENTIAL)
+    return headers.has(USER_CREDENTIAL) and _OTHER_SCHEME.fullmatch(text or "") is None
 
 
 def _from_token(headers: Headers, settings: JwtSubject, tokens: UserTokens) -> Asking:

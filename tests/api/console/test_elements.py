@@ -247,6 +247,20 @@ def test_a_route_is_placed_before_another(api: httpx.Client, signed_in: Desk) ->
     assert [one["id"] for one in api.get(f"{BASE}/routes").json()["items"]] == ["one-document", "all-documents"]
 
 
+def test_a_route_is_marked_for_requests_without_a_credential(api: httpx.Client, signed_in: Desk) -> None:
+    """E11."""
+    route = {"id": "public", "methods": ["GET"], "path": "/p/{id}", "resource_type": "document", "action": "read"}
+    api.post(f"{BASE}/routes", json=route)
+    signed_in.go("#/default/routes/public")
+    signed_in.page.get_by_label("Also for requests without a credential").check()
+    review(signed_in, "Save the route")
+    signed_in.sees("The route is saved.")
+    signed_in.sees("it asks for the anonymous subject of the gateway settings")
+    assert api.get(f"{BASE}/routes/public").json() == route | {"anonymous": True}
+    signed_in.go("#/default/routes")
+    expect(signed_in.page.get_by_role("row", name="public")).to_contain_text("anonymous")
+
+
 def test_undoing_puts_a_route_back_to_its_place(api: httpx.Client, signed_in: Desk) -> None:
     for name in ("first", "second", "third"):
         body = {"id": name, "methods": ["GET"], "path": f"/{name}", "resource_type": "document", "action": "read"}

@@ -2,7 +2,7 @@
 
 import { html, nothing } from "../core/html.js";
 import { update } from "../core/update.js";
-import { choiceField, faultsAt, textField } from "./fields.js";
+import { choiceField, faultsAt, flagField, textField } from "./fields.js";
 import { idList } from "./id_list.js";
 import { idField } from "./references.js";
 import { options } from "./suggestions.js";
@@ -24,7 +24,7 @@ export function routeForm(draft, faults, suggestions) {
     ${idList({ label: "Hosts", at: "$.hosts", values: body.hosts ?? [], faults, noun: "a host", hint: "Without any, the route is for all hosts.", set: (hosts) => draft.set("hosts", hosts.length ? hosts : undefined) })}
     ${idField({ label: "Resource type", at: "$.resource_type", value: body.resource_type, faults, suggestions, segment: "resource-types", set: (value) => draft.set("resource_type", value) })}
     ${text("action", "Action", { list: "route-actions", hint: html`Or <code>header:NAME</code>, a header that the gateway sets.` })}${options("route-actions", declared.map((one) => [one]))}
-    ${resource()}${sources()}
+    ${resource()}${sources()}${anonymous()}
     ${idField({ label: draft.isNew ? "Comes before" : "Move before", at: "before", value: draft.query.before, suggestions, segment: "routes", hint: draft.isNew ? "Empty means: it comes last." : "Empty means: it stays where it is.", set: (value) => move(draft, value) })}
     ${faultsAt(faults, "$", true)}`;
 
@@ -35,6 +35,11 @@ export function routeForm(draft, faults, suggestions) {
     };
     return html`${choiceField({ label: "The resource is named by", at: "names", value: kind, options: NAMES, set: turn })}
       ${kind === "none" ? nothing : text(kind, kind === "resource_id" ? "Resource id" : "External id", { hint: html`A text with one capture at most, such as <code>doc-{id}</code>, or <code>header:NAME</code>.` })}`;
+  }
+
+  function anonymous() {
+    const hint = "The policies then decide for the anonymous subject of the gateway settings. Without one there, it changes nothing.";
+    return flagField({ label: "Also for requests without a credential", value: body.anonymous === true, hint, set: (isOn) => draft.set("anonymous", isOn || undefined) });
   }
 
   function sources() {

@@ -72,7 +72,8 @@ export class GatewayEditor {
       <label for="gateway">Settings, as JSON</label>
       <textarea id="gateway" rows="10" spellcheck="false" .value=${this.text} aria-describedby="gateway-about"
         @input=${(event) => ((this.text = event.target.value), update())}></textarea>
-      <p class="hint" id="gateway-about">${ABOUT} They are in force for the next request, or wait if the environment has approvals.</p>
+      <p class="hint" id="gateway-about">${ABOUT} They are in force for the next request, or wait if the environment has approvals.
+        For requests without a credential, <code>"anonymous": {"type": "visitor", "id": "anyone"}</code> names the subject that routes with that mark ask for.</p>
       ${this.act.trouble()}
       <p class="actions"><button class="plain" type="submit" ?disabled=${this.act.isBusy || isSame}>Save gateway settings</button>
         ${isSame ? nothing : html`<button class="quiet" type="button" @click=${() => this.giveUp(settings)}>Cancel</button>`}

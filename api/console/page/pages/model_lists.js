@@ -142,6 +142,7 @@ const ROWS = [
       { title: "Path", cell: (one) => html`<code>${one.path}</code>`, csv: (one) => one.path },
       { title: "Hosts", cell: (one) => one.hosts?.map((host) => html`<div><code>${host}</code></div>`) ?? html`<span class="soft">any</span>` },
       { title: "Means", cell: (one, env) => sides.meaningOf(env, one) },
+      { title: "", cell: (one) => (one.anonymous ? html`<span class="badge">anonymous</span>` : nothing) },
     ],
     filters: [["resource_type", "Resource type"], ["action", "Action"]],
     empty: "There are no routes. They tell gateways what a path is about.",

@@ -142,7 +142,8 @@ const given = (sentence, one) => html`<section><h2>What it gives</h2>
 
 export const ofRoute = (env, one) => () => html`<section><h2>What it means</h2>
   <p>A request with the method ${one.methods.includes("*") ? "of any name" : one.methods.join(" or ")} to <code>${one.path}</code>
-  asks for ${meaningOf(env, one)}, unless an earlier route matches it.</p></section>`;
+  asks for ${meaningOf(env, one)}, unless an earlier route matches it.</p>
+  ${one.anonymous ? html`<p>Without a credential, it asks for the anonymous subject of the gateway settings, if they name one.</p>` : nothing}</section>`;
 
 // Returns the action and the resource that a route names.
 export const meaningOf = (env, one) => html`<code>${one.action}</code> on ${link(env, "resource-types", one.resource_type)} ${named(one)}`;

@@ -142,6 +142,11 @@ def test_a_broken_or_empty_subject_header_is_401(http: httpx.Client, subject: st
     assert ask(http, "default", "GET", "/public/p1", **{"X-Writ-Subject": subject}).status_code == 401
 
 
+def test_a_name_that_some_backend_reads_as_the_subject_s_is_no_way_round(http: httpx.Client) -> None:
+    answer = ask(http, "default", "GET", "/public/p1", **{"X.Writ.Subject": "user:alice"})
+    assert (answer.status_code, answer.headers["X-Writ-Reason-Code"]) == (403, "REQUEST_REFUSED")
+
+
 def test_a_token_that_is_not_accepted_is_401(http: httpx.Client, signer: Ed25519PrivateKey) -> None:
     stranger = Ed25519PrivateKey.generate()
     tokens = (signed(signer, aud="other"), signed(signer, exp=1), signed(signer, sub=""), signed(stranger))
