@@ -22,7 +22,7 @@ class Echo(BaseHTTPRequestHandler):
         if self.command != "HEAD":
             self.wfile.write(answer)
 
-    do_GET = do_HEAD = do_POST = do_PUT = do_DELETE = _echo  # noqa: N815 - the names that http.server looks for
+    do_GET = do_HEAD = do_POST = do_PUT = do_DELETE = do_OPTIONS = _echo  # noqa: N815 - the names that http.server looks for
 
     def log_message(self, *_arguments: object) -> None:
         """Write no log."""
