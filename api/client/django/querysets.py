@@ -14,7 +14,7 @@ from ..runtime.translate.django import q
 from ..runtime.translate.django_types import vendor_of
 from .authorized_where import authorize
 from .confined import confine
-from .grant_rows import held
+from .held_rows import held
 from .loads import check_loads
 from .model_fields import fields_of, for_rows_of
 from .model_names import names_of

@@ -2,15 +2,17 @@
 
 import time
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import sqlalchemy as sa
 
 from ..bundles.errors import Error
 from ..queries.questions import AnswersFilters, Question
+from ..runtime.translate import DirectGrants
 from ..runtime.translate.sqlalchemy import DIALECTS, Filter, expression
 from .entities import Entity, entity_of
-from .grants import held
+from .held import Held, check_id
 from .permitted import Permitted
 from .remembered import remembered_for
 from .row_fields import Fields, fields_of, for_rows_of, id_of
@@ -86,19 +88,37 @@ def _answered(
     def make(tree: Any) -> Permitted:
         return _made(entity, tree, given, mirror, dialects, instant)
 
-    filled = from_template(entity, tree, given, dialects, make)
+    filled = from_template(entity, tree, given, mirror, dialects, instant, make)
     if filled is None:
         return make(tree), False
     return filled, answer["context"].get("valid_until", "unknown") is None
+
+
+class _Grants:
+    """The conditions for nodes of direct grants. One condition serves all dialects."""
+
+    def __init__(self, entity: Entity, given: Fields, mirror: Any, now: float):
+        self.mirror = mirror
+        self._entity, self._given, self._now = entity, given, now
+        self._held: dict[DirectGrants, Held] = {}
+
+    def held(self, dialect: str, node: DirectGrants) -> Held:
+        """Returns the condition for a node. Raises QueryRefused if the dialect has none."""
+        id = id_of(self._entity, self._given)
+        check_id(id, dialect)
+        if node not in self._held:
+            self._held[node] = Held(self.mirror.alias(), id, node, self._now)
+        return self._held[node]
 
 
 def _made(entity: Entity, tree: Any, given: Fields, mirror: Any, dialects: tuple[str, ...], now: float) -> Permitted:
     """Returns the condition for some dialects. Raises the first refusal if none has one."""
     made: list[Filter] = []
     refusals: dict[str, Error] = {}
+    grants = _Grants(entity, given, mirror, now)
     for spoken in dialects:
         try:
-            made.append(_expression(entity, tree, given, mirror, spoken, now))
+            made.append(_expression(entity, tree, given, grants, spoken))
         except Error as ex:
             refusals[spoken] = ex
     if not made:
@@ -106,7 +126,7 @@ def _made(entity: Entity, tree: Any, given: Fields, mirror: Any, dialects: tuple
     return Permitted.joined(entity.tables, entity.anchors(), made, refusals)
 
 
-def _expression(entity: Entity, tree: Any, given: Fields, mirror: Any, dialect: str, now: float) -> Filter:
+def _expression(entity: Entity, tree: Any, given: Fields, grants: _Grants, dialect: str) -> Filter:
     fields = fields_of(entity, tree, given, dialect)
-    direct = None if mirror is None else lambda node: held(node, id_of(entity, given), mirror, now, dialect)
+    direct = None if grants.mirror is None else partial(grants.held, dialect)
     return expression(tree, fields, dialect, direct=direct)

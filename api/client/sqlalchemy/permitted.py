@@ -111,10 +111,10 @@ def _without_a_known_name(value: Any) -> None:
 
 
 def _sameness(part: Any) -> Any:
-    """Returns what two parts that are the same have in common. A text is one value in all dialects."""
+    """Returns what two parts that are the same have in common. A text is one value in all dialects, as is a grant."""
     if isinstance(part, sa.BindParameter) and isinstance(part.value, str):
         return part.value, part.type.__class__
-    return id(part)
+    return id(part.element if isinstance(part, Grouping) else part)
 
 
 def restricted_by(clauses: Iterable[Any]) -> set[Any]:

@@ -15,6 +15,7 @@ from sqlalchemy.sql.selectable import AliasedReturnsRows
 
 from ..runtime.translate.sqlalchemy import Filter
 from .guarded import Guarded
+from .held import Held
 
 _PLAIN_NAME: Final = re.compile(r"[\w$]*", re.ASCII)
 _PLAIN_SCHEMA: Final = re.compile(r"[\w$.]*", re.ASCII)
@@ -49,7 +50,8 @@ def pieces_in(clause: Any, enclosed: bool = False) -> Iterator[Piece]:
         yield Piece(clause.modifier.opstring, enclosed, "the operator")
     if isinstance(clause, sa.BindParameter):
         yield from _of_type(clause, enclosed)
-    if getattr(type(clause), "_compiler_dispatcher", None) is not None and not isinstance(clause, Filter | Guarded):
+    is_own = isinstance(clause, Filter | Guarded | Held)
+    if getattr(type(clause), "_compiler_dispatcher", None) is not None and not is_own:
         yield Piece(None, enclosed, f"`{type(clause).__name__}`")
     yield from _names_of(clause, enclosed)
     yield from _inside(clause, enclosed)

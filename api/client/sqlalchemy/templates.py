@@ -1,19 +1,20 @@
-"""Conditions that are made once, and filled with the texts of each question: making one takes SQLAlchemy long."""
+"""Conditions that are made once, and filled with the values of each question: making one takes SQLAlchemy long."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 import sqlalchemy as sa
+from sqlalchemy.sql.elements import Grouping
 
-from ..bundles.conditions.operators import Operator
-from ..bundles.conditions.values import is_text
 from ..bundles.errors import Error
-from ..queries.trees import keys_of, with_fields
-from ..runtime.translate import Text
+from ..queries.trees import keys_of
+from ..runtime.translate import Boolean, Date, DateTime, Integer, Real, Text, Uuid
 from ..runtime.translate.sqlalchemy import VALUE
 from ..runtime.translate.sqlalchemy_types import field_of_column
 from .entities import Entity
+from .held import Held
+from .opened import FORMS, MARK, Opened, Slot, marker
 from .permitted import Permitted
 from .row_fields import Fields, field_for
 
@@ -24,142 +25,165 @@ MOST_TEXTS: Final = 100
 """The texts in a filter that has a template."""
 
 MOST_CHARACTERS: Final = 4_000
-"""The characters of a filter that has a template, without its texts, as Python shows it."""
+"""The characters of a filter that has a template, without its values, as Python shows it."""
 
-_MARK: Final = "\ufdd0writ "
-_EQUALITIES: Final = (Operator.EQ, Operator.IN, Operator.NE, Operator.NIN)
-
-
-class _Slot(str):
-    """A text in a template, in place of which each condition has another one. No policy has it."""
-
-    number: int
+_GIVEN: Final = (Text, DateTime, Date, Integer, Real, Boolean, Uuid)
+"""The fields of `fields` that say all by their class and their column."""
 
 
 @dataclass(frozen=True)
 class Template:
-    """A condition, and the parts of it that have other values each time: a text, or several as an array."""
+    """A condition, and the places of its parts that have other values each time.
+
+    A text is one value, or several as an array. An instant stands there in one of the `FORMS`.
+    """
 
     condition: Permitted
-    slots: tuple[tuple[int, int | tuple[int, ...]], ...]
+    texts: tuple[tuple[int, int | tuple[int, ...]], ...]
+    instants: tuple[tuple[int, int, int], ...]
+    nodes: tuple[tuple[int, int], ...]
 
-    def filled(self, texts: Sequence[str]) -> Permitted:
-        """Returns the condition with these texts."""
+    def filled(self, opened: Opened, now: float) -> Permitted:
+        """Returns the condition with these values."""
         parts = list(self.condition.parts)
-        for place, held in self.slots:
+        texts, instants = [*opened.texts], [*opened.instants]
+        for place, held in self.texts:
             value = texts[held] if isinstance(held, int) else [texts[number] for number in held]
-            parts[place] = sa.bindparam(VALUE, value, parts[place].type, unique=True)
+            parts[place] = _bound(value, parts[place])
+        for place, number, form in self.instants:
+            parts[place] = _bound(FORMS[form](instants[number]), parts[place])
+        for place, number in self.nodes:
+            parts[place] = Grouping(parts[place].element.for_node(opened.nodes[number], now))
         return Permitted(self.condition.tables, self.condition.anchors, self.condition.shapes, parts)
 
 
+def _bound(value: Any, part: Any) -> Any:
+    return sa.bindparam(VALUE, value, part.type, unique=True)
+
+
 _templates: dict[Any, Template | None] = {}
-_texts: dict[Any, bool | None] = {}
+_kinds: dict[Any, str | None] = {}
 
 
 def from_template(
-    entity: Entity, tree: Any, given: Fields, dialects: Sequence[str], make: Callable[[Any], Permitted]
+    entity: Entity,
+    tree: Any,
+    given: Fields,
+    mirror: Any,
+    dialects: Sequence[str],
+    now: float,
+    make: Callable[[Any], Permitted],
 ) -> Permitted | None:
     """Returns what `make` makes of a filter, from a template, or None if the filter has none.
 
-    A condition has a template if it compares nothing but columns of a class or a table. Everything else may say
-    something else each time: a hybrid property, a field of `fields`, an instant, a direct grant.
+    A condition has a template if it compares nothing but columns of a class or a table, with direct grants or without.
+    Everything else may say something else each time: a hybrid property, or a function in `fields`. `now` is the instant
+    for grants.
     """
-    kinds = _kinds(entity, tree, given, tuple(dialects))
+    kinds = _kinds_of(entity, tree, given, tuple(dialects))
     if kinds is None:
         return None
-    texts: list[str] = []
-    opened = with_fields(tree, lambda node: _opened(node, texts) if kinds[node["field"]] else node)
-    key = (entity.named, *dialects, written := repr(opened))
-    if len(texts) > MOST_TEXTS or len(written) > MOST_CHARACTERS:
+    opened = Opened(kinds)
+    key = (entity.named, mirror, *dialects, *_plain(given), written := repr(opened.tree(tree)))
+    if len(opened.texts) > MOST_TEXTS or len(written) > MOST_CHARACTERS or opened.is_odd:
         return None
     if key not in _templates:
         if len(_templates) >= MOST_KEPT:
             _templates.clear()
-        _templates[key] = _template(make(with_fields(opened, _with_slots)), len(texts))
+        _templates[key] = _template(opened, make)
     template = _templates.get(key)
-    return None if template is None else template.filled(texts)
+    return None if template is None else template.filled(opened, now)
 
 
-def _kinds(entity: Entity, tree: Any, given: Fields, dialects: tuple[str, ...]) -> dict[str, bool] | None:
-    """Returns the keys of a filter, each with whether its column holds texts. None: one is no column."""
-    if not isinstance(entity.named, sa.Table | type) or any(node["type"] != "const" for node in _others(tree)):
+def _plain(given: Fields) -> list[Any]:
+    return [(key, type(field), field.column) for key, field in given.items() if isinstance(field, _GIVEN)]
+
+
+def _kinds_of(entity: Entity, tree: Any, given: Fields, dialects: tuple[str, ...]) -> dict[str, str] | None:
+    """Returns the keys of a filter, each with what its column holds. None: one is no column."""
+    if not isinstance(entity.named, sa.Table | type) or "id" in given:
         return None
-    found: dict[str, bool] = {}
+    found: dict[str, str] = {}
     for key in keys_of(tree):
-        if key in given:
+        field = given.get(key)
+        if key in given and not isinstance(field, _GIVEN):
             return None
-        known = (entity.named, key, dialects)
-        if known not in _texts:
-            if len(_texts) >= MOST_KEPT:
-                _texts.clear()
-            _texts[known] = _is_text(entity, key, dialects)
-        kind = _texts.get(known)
+        known = (entity.named, key, *_plain({key: field}), *dialects)
+        if known not in _kinds:
+            if len(_kinds) >= MOST_KEPT:
+                _kinds.clear()
+            _kinds[known] = _kind(entity, key, {key: field} if key in given else {}, dialects)
+        kind = _kinds.get(known)
         if kind is None:
             return None
         found[key] = kind
     return found
 
 
-def _others(tree: Any) -> Iterator[Any]:
-    """Yields the nodes that are no plain comparisons: direct grants, instants and constants."""
-    if tree["type"] == "logical":
-        for one in tree["conditions"]:
-            yield from _others(one)
-    elif tree["type"] != "field" or "value_type" in tree:
-        yield tree
+def _kind(entity: Entity, key: str, given: Fields, dialects: tuple[str, ...]) -> str | None:
+    """Returns `text` or `instant` for a column that holds nothing else in each dialect, and `other` for another one.
 
-
-def _is_text(entity: Entity, key: str, dialects: tuple[str, ...]) -> bool | None:
-    """Returns whether a column holds texts in each dialect, or None if the key has no column that stays the same."""
-    if not entity.is_column(key):
+    None: the key has no column that stays the same.
+    """
+    if not (_is_column(given[key]) if given else entity.is_column(key)):
         return None
     try:
-        fields = [field_of_column(key, field_for(entity, key, {}, dialect), dialect) for dialect in dialects]
+        fields = [field_of_column(key, field_for(entity, key, given, dialect), dialect) for dialect in dialects]
     except Error:
         return None
-    return all(isinstance(field, Text) for field in fields)
+    kinds = {"text" if isinstance(one, Text) else "instant" if isinstance(one, DateTime) else "other" for one in fields}
+    return kinds.pop() if len(kinds) == 1 else "other"
 
 
-def _opened(node: Any, texts: list[str]) -> Any:
-    """Returns a comparison without its texts, which it adds to `texts`. A text that no database may hold stays."""
-    value = node["value"]
-    constants = value if isinstance(value, list) else [value]
-    if node["operator"] not in _EQUALITIES or not constants or not all(map(_is_plain, constants)):
-        return node
-    texts += constants
-    numbers = [*range(len(texts) - len(constants), len(texts))]
-    rest = {name: one for name, one in node.items() if name != "value"}
-    return {**rest, "slots": numbers if isinstance(value, list) else numbers[0]}
+def _is_column(field: Any) -> bool:
+    column = field.column
+    found = column.__clause_element__() if hasattr(column, "__clause_element__") else column
+    return isinstance(found, sa.Column)
 
 
-def _is_plain(constant: Any) -> bool:
-    return isinstance(constant, str) and "\0" not in constant and is_text(constant)
+def _template(opened: Opened, make: Callable[[Any], Permitted]) -> Template | None:
+    """Returns the template of an opened filter, or None if some value is not bound as it is, or a database refuses it.
 
-
-def _with_slots(node: Any) -> Any:
-    if "slots" not in node:
-        return node
-    numbers = node["slots"]
-    value = [*map(_slot, numbers)] if isinstance(numbers, list) else _slot(numbers)
-    return {**{name: one for name, one in node.items() if name != "slots"}, "value": value}
-
-
-def _slot(number: int) -> _Slot:
-    made = _Slot(f"{_MARK}{number}")
-    made.number = number
-    return made
-
-
-def _template(condition: Permitted, texts: int) -> Template | None:
-    """Returns the template of a condition, or None if some text is not bound as it is, or if a database refuses it."""
-    slots: list[tuple[int, int | tuple[int, ...]]] = []
-    for place, part in enumerate(condition.parts):
+    The condition is made twice, with different instants. Where the two differ, an instant stands.
+    """
+    condition = make(opened.marked(0))
+    other = make(opened.marked(1)) if opened.instants else condition
+    if condition.refusals or condition.shapes != other.shapes or len(condition.parts) != len(other.parts):
+        return None
+    texts: list[tuple[int, int | tuple[int, ...]]] = []
+    instants: list[tuple[int, int, int]] = []
+    nodes: list[tuple[int, int]] = []
+    for place, (part, twin) in enumerate(zip(condition.parts, other.parts, strict=True)):
         value = part.value if isinstance(part, sa.BindParameter) else None
-        if isinstance(value, _Slot):
-            slots.append((place, value.number))
-        elif isinstance(value, list) and value and all(isinstance(one, _Slot) for one in value):
-            slots.append((place, tuple(one.number for one in value)))
-        elif _MARK in str(value):
+        if isinstance(part, Grouping) and isinstance(part.element, Held):
+            nodes.append((place, part.element.subject.number))
+        elif isinstance(value, Slot):
+            texts.append((place, value.number))
+        elif isinstance(value, list) and value and all(isinstance(one, Slot) for one in value):
+            texts.append((place, tuple(one.number for one in value)))
+        elif MARK in str(value):
             return None
-    found = {one for _, held in slots for one in ((held,) if isinstance(held, int) else held)}
-    return None if condition.refusals or found != {*range(texts)} else Template(condition, tuple(slots))
+        elif value != getattr(twin, "value", None):
+            found = _instant(value, twin.value, opened)
+            if found is None:
+                return None
+            instants.append((place, *found))
+    template = Template(condition, tuple(texts), tuple(instants), tuple(nodes))
+    return template if _is_whole(template, opened) else None
+
+
+def _instant(value: Any, twin: Any, opened: Opened) -> tuple[int, int] | None:
+    """Returns the number and the form of the instant that is one value in one condition, and another in its twin."""
+    for number, instant in enumerate(opened.instants):
+        for form, shown in enumerate(FORMS):
+            if (value, twin) == (shown(marker(instant, number, 0)), shown(marker(instant, number, 1))):
+                return number, form
+    return None
+
+
+def _is_whole(template: Template, opened: Opened) -> bool:
+    """Returns whether each value has a place. A value that is folded away may matter for another question."""
+    texts = {one for _, held in template.texts for one in ((held,) if isinstance(held, int) else held)}
+    counts = len(opened.texts), len(opened.instants), len(opened.nodes)
+    found = texts, {number for _, number, _ in template.instants}, {number for _, number in template.nodes}
+    return all(numbers == {*range(count)} for numbers, count in zip(found, counts, strict=True))

@@ -1,6 +1,7 @@
 """A filter as parametrised SQL text for PostgreSQL, MySQL, SQLite and DuckDB.
 
-Reading path: `fragments` → `dialect` → `postgresql_arrays` → `postgresql`, `mysql`, `sqlite`, `duckdb`.
+Reading path: `shared_conditions` (for indexes) → `fragments` → `dialect` → `postgresql_arrays` → `postgresql`, `mysql`,
+`sqlite`, `duckdb`.
 """
 
 from collections.abc import Callable
@@ -15,6 +16,7 @@ from .duckdb import DuckDb
 from .fragments import Column, Fragment, Given, Parameter, Sql
 from .mysql import MySql
 from .postgresql import PostgreSql
+from .shared_conditions import shared_outside
 from .sqlite import Sqlite
 
 DIALECTS: dict[str, Dialect] = {dialect.name: dialect for dialect in (PostgreSql(), MySql(), Sqlite(), DuckDb())}
@@ -71,7 +73,7 @@ def condition(
         raise Untranslatable(
             "$", dialect, "how it compares is not known here", f"the dialects are {', '.join(DIALECTS)}"
         )
-    fragments = spoken.condition(plan(tree, fields, dialect, limits, direct))
+    fragments = spoken.condition(shared_outside(plan(tree, fields, dialect, limits, direct)))
     values = sum(map(_values, fragments))
     if values > spoken.most_values:
         raise Untranslatable(

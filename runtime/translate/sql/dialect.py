@@ -47,6 +47,8 @@ class Dialect(ABC):
     """The number of bound values that a statement takes."""
     present: ClassVar[dict[type, str]] = {}
     """The condition that the column holds a value of its type. It is never NULL itself."""
+    absent: ClassVar[dict[type, str]] = {}
+    """The negation of `present`, for types of which an index serves another form than NOT."""
     exact: ClassVar[dict[type, str]] = {}
     """The column as it is compared by value, strings by code point."""
     value: ClassVar[dict[type, str]] = {}
@@ -70,6 +72,8 @@ class Dialect(ABC):
                 return joined("AND", [self.condition(child) for child in children])
             case Or(children):
                 return joined("OR", [self.condition(child) for child in children])
+            case Not(ColumnCondition(field, NoneOf(values), path)):
+                return self.absent_or_one_of(ColumnCondition(field, OneOf(values), path))
             case Not(child):
                 return sql("(NOT {})", self.condition(child))
             case ColumnCondition():
@@ -112,6 +116,12 @@ class Dialect(ABC):
             case ArrayLength() | OnlyMembers() | AnyElement():
                 raise AssertionError("of JSON only")
         return sql("({} AND {})", present, test)
+
+    def absent_or_one_of(self, condition: ColumnCondition) -> Sql:
+        """Returns `condition`, or that there is no value: the negation of `NoneOf`, in a form that an index serves."""
+        type, column = condition.field.__class__, Column(condition.field.column)
+        template = self.absent.get(type) or (f"NOT ({self.present[type]})" if type in self.present else "{} IS NULL")
+        return sql("({} OR {})", repeated(template, column), self.column_condition(condition))
 
     def one_of(self, field: TypedField, column: Column, values: list[Parameter]) -> Sql:
         """Returns the condition that the column, which is not NULL, equals one of the values."""

@@ -42,6 +42,12 @@ PRESENT: dict[type, str] = {
 A date is one that SQLite writes in the same way: adding no days makes a March day of `2024-02-30`.
 """
 
+NO_TEXT = "{} IS NULL OR ({} < '' AND typeof({}) <> 'text') OR {} >= x''"
+"""The condition that a column holds no text, in the order of an index: NULL, numbers, texts, blobs.
+
+A collation of the application may put a text before the empty one.
+"""
+
 BINARY = "({} || '')"
 """A text that is compared by its bytes, as each expression that is no column. SQLite 3.53 and newer use no index for an
 OR in which the word COLLATE is.
@@ -93,6 +99,7 @@ class Sqlite(Dialect):
     true, false = "1", "0"
 
     present: ClassVar[dict[type, str]] = PRESENT
+    absent: ClassVar[dict[type, str]] = {Text: NO_TEXT, Enum: NO_TEXT}
     exact: ClassVar[dict[type, str]] = {Text: BINARY, Enum: BINARY, Uuid: BINARY, Date: BINARY, DateTime: INSTANT}
     bound: ClassVar[dict[type, Callable[[Any], Parameter]]] = {
         Uuid: lambda value: Parameter(value.hex, "text"),
