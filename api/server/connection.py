@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from ..http.error_answers import INTERNAL, RETRY_SECONDS
 from ..http.request_id import id_among, made_id
-from .deadline import LAST_CALL_SECONDS, STOP_SECONDS, Awaits, Deadline, Pace
+from .deadline import LAST_CALL_SECONDS, LEFT_SECONDS, STOP_SECONDS, Awaits, Deadline, Pace
 from .exchange import BUFFERED_BYTES, Address, Exchange, WaitingRequest, addresses_of, asgi_scope
 from .known_head import KnownHeads
 from .lane_calls import LaneResponses, is_gateways, is_ordinary
@@ -60,7 +60,7 @@ class Connection(asyncio.Protocol):
             transport.close()
             return
         self._wait_in(self._connections.newcomers)
-        self._await(Awaits.FIRST_BYTE, STOP_SECONDS if self._connections.stopping else self._limits.head_seconds)
+        self._deadline.set(STOP_SECONDS if self._connections.stopping else self._limits.head_seconds)
 
     def connection_lost(self, _exc: Exception | None) -> None:
         """Clean up, and cancel the application's call. PERF: nothing refers back to it then, so it is no garbage."""
@@ -106,18 +106,17 @@ class Connection(asyncio.Protocol):
             waits = self._awaits in (Awaits.FIRST_BYTE, Awaits.NEXT)
             self._deadline.set(LAST_CALL_SECONDS if waits else STOP_SECONDS)
 
-    def _await(self, awaits: Awaits, seconds: float) -> None:
-        self._awaits = awaits
-        self._deadline.set(seconds)
-
     def _await_answer(self) -> None:
         """The request is complete: the client owes nothing, and does not give way."""
         self._awaits, self._pace = Awaits.ANSWER, None
-        self._deadline.clear()
+        if not self._ended:
+            self._deadline.clear()
         self._wait_in(None)
 
     def _expire(self) -> None:
-        if self._awaits in (Awaits.FIRST_BYTE, Awaits.NEXT):
+        if self._awaits is Awaits.ANSWER and self._exchange is not None and self._exchange.begun:
+            return  # to write on shows whether the client is gone
+        if self._awaits in (Awaits.FIRST_BYTE, Awaits.NEXT, Awaits.ANSWER):
             self.leave()
         else:
             self._refuse(HTTPStatus.REQUEST_TIMEOUT, late_sentence(self._limits, body=self._awaits is Awaits.BODY))
@@ -161,7 +160,7 @@ class Connection(asyncio.Protocol):
         elif self._awaits is not Awaits.HEAD:
             if self._awaits is not Awaits.FIRST_BYTE:
                 self._wait_in(self._connections.idle)
-                self._await(Awaits.HEAD, self._limits.head_seconds)
+                self._deadline.set(self._limits.head_seconds)
             self._awaits = Awaits.HEAD
 
     def _wait_for_next(self) -> None:
@@ -219,14 +218,17 @@ class Connection(asyncio.Protocol):
                 self._go_on()
 
     def eof_received(self) -> bool:
-        """Stay open for the answers if the client only closed its own side after a whole request."""
+        """Stay open for the answers that are ready soon: the client may only have closed its own side."""
         self._ended = True
         busy = self._exchange is not None and self._exchange.complete
         if self.secure:  # asyncio has no TLS that is closed by half: what is written from here on goes nowhere
             self._closed = True
             self._outlet.abort_after(self._limits.body_seconds)
-            return False
-        return busy
+            if self._task is not None:
+                self._task.cancel()
+        elif busy:
+            self._deadline.set(LEFT_SECONDS)
+        return busy and not self.secure
 
     def take_body(self) -> None:
         """See `Wire`."""

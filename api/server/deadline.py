@@ -15,8 +15,12 @@ STOP_SECONDS: Final = 2.0
 """The seconds for which a service that stops still waits for the rest of a request."""
 
 
+LEFT_SECONDS: Final = 0.5
+"""The seconds for which an answer is still made for a client that has closed its sending side. It may be gone."""
+
+
 class Awaits(Enum):
-    """The event that a connection waits for. Each but ANSWER has a deadline."""
+    """The event that a connection waits for. ANSWER has a deadline only once the client has closed its side."""
 
     FIRST_BYTE = auto()
     HEAD = auto()

@@ -207,9 +207,9 @@ def _accepted(server: Server) -> RawConnection | None:
 
 
 def test_a_client_that_only_closed_its_own_side_gets_every_answer(hasty: Server) -> None:
-    """The answers are more than the client takes at once, so its end is known before they are all given."""
+    """The answers are more than the client takes at once, and the last one is ready soon."""
     with RawConnection(hasty.host, hasty.port) as connection:
-        connection.send(HUGE_ANSWER * 3)
+        connection.send(HUGE_ANSWER * 2 + EVALUATION)
         connection.socket.shutdown(socket.SHUT_WR)
         answers = [connection.answer() for _ in range(3)]
         assert [answer.status for answer in answers] == [200, 200, 200]

@@ -9,6 +9,7 @@ from .....runtime import Engine
 from .....runtime.requests.searches import BOTH, FILTER, RESULTS, ResourceSearch, read_resource_search
 from .....runtime.searches.context_note import context_note, say_left_open, search_context
 from .....runtime.searches.resources import ResourceJudge
+from ....engines.work.leaving import leaving
 from ....http.bodies import ENCODER, JSON
 from ....http.openapi.operation import Answer, Operation
 from ....store.environment_ids import DEFAULT, Bounds
@@ -50,7 +51,8 @@ class ResourceSearches:
         if search.options.returns in (RESULTS, BOTH):
             pages = self._searching.pages(req, engine, search)
             where = env, req.context.credential.bounds
-            found, left_open = await self._searching.in_thread(self._results, where, engine, search, pages, now)
+            with leaving(pages.leave):
+                found, left_open = await self._searching.in_thread(self._results, where, engine, search, pages, now)
             answer = {
                 **pages.answer(found),
                 "context": search_context(undeclared or _reason(search), left_open),

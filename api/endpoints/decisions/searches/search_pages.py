@@ -40,7 +40,10 @@ def collect(
     pages: "Pages",
     most_tried: int,
 ) -> SearchPage:
-    """Returns the page of the candidates with an access path. Tries at most `most_tried` candidates."""
+    """Returns the page of the candidates with an access path. Tries at most `most_tried` candidates.
+
+    If the client has left, nothing is read any more, and the page is of no use.
+    """
     items: list[Item] = []
     after = end = pages.after
     limit, count = pages.limit, FIRST_LOOK * (pages.limit + 1)
@@ -50,6 +53,8 @@ def collect(
         count *= 4
         most_tried -= max(looked.tried, 1)
         for candidate in looked.found:
+            if pages.is_left:
+                return EMPTY_PAGE
             path = path_of(candidate.id, candidate.attributes)
             if path is not None:
                 if len(items) == limit:
@@ -73,9 +78,14 @@ class Pages:
     def __init__(self, tokens: PageTokens, search: bytes, page: Page) -> None:
         """Raises BadRequest if the token is of another search, or `limit` is not that of the first page (60, 61)."""
         self._tokens, self._search, self._page = tokens, search, page
+        self.is_left = False
         self._position = PagePosition("", page.limit) if page.token is None else tokens.read(page.token, search)
         if page.limit is not None and page.limit != self._position.limit:
             raise BadRequest("`limit` differs from that of the first page", "$.page.limit")
+
+    def leave(self) -> None:
+        """End the search, since its client has left. Any thread may call it."""
+        self.is_left = True
 
     @property
     def after(self) -> str:

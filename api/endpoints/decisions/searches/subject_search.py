@@ -8,6 +8,7 @@ import falcon.asgi
 from .....runtime import Engine
 from .....runtime.requests.searches import SubjectSearch, read_subject_search
 from .....runtime.searches.context_note import context_note, search_context
+from ....engines.work.leaving import leaving
 from ....http.bodies import ENCODER, JSON
 from ....http.openapi.operation import Answer, Operation
 from ....store.environment_ids import DEFAULT, Bounds
@@ -40,7 +41,8 @@ class SubjectSearches:
         pages = self._searching.pages(req, engine, search)
         moment = self._searching.begin(req)
         where = env, req.context.credential.bounds
-        found, left_open = await self._searching.in_thread(self._results, where, engine, search, pages, moment.now)
+        with leaving(pages.leave):
+            found, left_open = await self._searching.in_thread(self._results, where, engine, search, pages, moment.now)
         reason = engine.undeclared(search.resource.type, search.action.name) or (
             f"registered subjects that may act on the resource; {context_note(search.context)}"
         )
