@@ -58,6 +58,7 @@ _WORDS = {
     "reason": "why because comment justification",
     "methods": "method httpmethods httpmethod",
     "hosts": "host hostnames domains",
+    "anonymous": "public allowanonymous unauthenticated anon",
     "path": "uri url template pattern",
     "resource_type": "type resourcetypeid",
     "resource_id": "resourceid objectid",

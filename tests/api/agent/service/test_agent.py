@@ -201,6 +201,21 @@ def test_an_agent_answers_gateways_as_the_service(shared: Edge, agent: Server) -
     assert wait_until(lambda: all(answers(agent) == expected for _ in range(5)))
     assert httpx.get(f"{agent.url}/gateway/nginx", headers=dict(list(told.items())[1:])).status_code == 401
 
+    # E11: a mark and an anonymous subject, who is granted the document.
+    subject = {"type": "visitor", "id": "anyone"}
+    grant = {"id": "v", "subject": subject, "resource": {"type": "document", "id": "d1"}, "actions": ["read"]}
+    shared.http.post(f"{root}/grants", json=grant).raise_for_status()
+    shared.http.put(f"{root}/gateway", json=settings | {"anonymous": subject}).raise_for_status()
+    assert httpx.get(f"{shared.service.url}/gateway/nginx", headers=told).status_code == 401
+    shared.http.put(f"{root}/routes/r", json=route | {"anonymous": True}).raise_for_status()
+    assert httpx.get(f"{shared.service.url}/gateway/nginx", headers=told).status_code == 200
+
+    def visited() -> list[int]:
+        fields: list[dict[str, str]] = [{}, {"Authorization": "Basic YTpi"}, {"Authorization": "Bearer"}]
+        return [httpx.get(f"{agent.url}/gateway/nginx", headers=told | one).status_code for one in fields]
+
+    assert wait_until(lambda: all(visited() == [200, 200, 401] for _ in range(5)))
+
 
 def test_a_change_is_enforced_by_every_worker(shared: Edge, agent: Server) -> None:
     assert ask(agent, "bob").json()["decision"] is False

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.api.endpoints.gateway.test_real_gateways import SETTINGS, Behind, got, sent, served
+from tests.support.console import chromium
 from tests.support.gateways import PRODUCTS, gateway
 from tests.support.pages import page
 from tests.support.ports import free_port
@@ -102,6 +103,33 @@ def test_the_gateway_answers_preflights(name: str, behind: Behind, tmp_path: Pat
                 _answers(name, port, behind)
         finally:
             admin.put(SETTINGS, json=behind.settings() | named()).raise_for_status()
+
+
+def test_a_script_of_the_allowed_origin_gets_its_answers(name: str, behind: Behind, tmp_path: Path) -> None:
+    """A real browser sends the preflights. Its page comes from the backend, whose port makes another origin."""
+    port, origin = free_port(), f"http://127.0.0.1:{behind.backend}"
+    swaps = {old: new.replace(APP, origin) for old, new in answering(name).items()}
+    with gateway(name, tmp_path / name, behind.filled(name, port), swaps=swaps), chromium() as browser:
+        tab = browser.new_page()
+        try:
+            tab.goto(origin)
+            for token, status in ((behind.token(), 200), ("Bearer x", 401)):
+                asked = {"url": f"http://127.0.0.1:{port}/documents/d1", "token": token}
+                found = tab.evaluate(_FETCH, asked)
+                assert found["status"] == status, found
+                assert status != 200 or ["x-writ-subject-id", "alice"] in _lowered(found["body"])
+        finally:
+            tab.close()
+
+
+_FETCH = """async ({url, token}) => {
+    const answer = await fetch(url, {method: "PUT", headers: {Authorization: token}});
+    return {status: answer.status, body: await answer.text()};
+}"""
+
+
+def _lowered(body: str) -> list[list[str]]:
+    return [[name.lower(), value] for name, value in json.loads(body)["headers"]]
 
 
 def _answers(name: str, port: int, behind: Behind) -> None:

@@ -43,6 +43,26 @@ def test_a_change_is_a_revision_with_a_delta(client: Managed) -> None:
     assert change.routing.gateway.subject.header == "X-Writ-Subject"
 
 
+def test_the_anonymous_subject_reaches_engines_only_while_a_route_is_marked(client: Managed) -> None:
+    """E11: so a Writ that does not know the rule reads on as long as no route uses it."""
+    named = SETTINGS | {"anonymous": {"type": "visitor", "id": "anyone"}}
+    assert client.simulate_put(PATH, json=named).json == named
+    client.simulate_post(f"{ROOT}/resource-types", json={"id": "page", "actions": ["read"]})
+    route = {"id": "r", "methods": ["GET"], "path": "/{id}", "resource_type": "page", "action": "read"}
+    assert client.simulate_post(f"{ROOT}/routes", json=route | {"anonymous": True}).status_code == 201
+    assert client.simulate_get(f"{ROOT}/routes/r").json == route | {"anonymous": True}
+    client.simulate_put(f"{ROOT}/routes/r", json=route | {"anonymous": False})
+    assert client.simulate_get(f"{ROOT}/routes/r").json == route | {"anonymous": False}
+    assert client.simulate_get(PATH).json == named
+    found = []
+    for delta in map(decode_delta, client.store.updates("default", 0).deltas):
+        for one in delta.changes:
+            if isinstance(one, RoutingChange):
+                assert one.routing.gateway is not None
+                found.append((delta.needs, one.routing.gateway.anonymous is not None))
+    assert found == [((), False), (("anonymous",), True), ((), False)]
+
+
 def test_the_audit_log_has_both_states(client: Managed) -> None:
     client.simulate_put(PATH, json=SETTINGS)
     client.simulate_put(PATH, json=SETTINGS | {"max_cache_seconds": 5})
@@ -62,6 +82,9 @@ def test_the_audit_log_has_both_states(client: Managed) -> None:
         (SETTINGS | {"trusted_proxies": ["0.0.0.0/0"]}, "$.trusted_proxies[0]"),
         (SETTINGS | {"subject": {"header": "Authorization"}}, "$.subject.header"),
         (SETTINGS | {"subject": {}}, "$.subject"),
+        (SETTINGS | {"anonymous": {"type": "visitor"}}, "$.anonymous"),
+        (SETTINGS | {"anonymous": {"type": "visitor", "id": ""}}, "$.anonymous.id"),
+        (SETTINGS | {"anonymous": {"type": "visitor", "id": "a", "attributes": {}}}, "$.anonymous"),
         (SETTINGS | {"response_headers": {"X-A": "secret"}}, "$.response_headers['X-A']"),
     ],
 )

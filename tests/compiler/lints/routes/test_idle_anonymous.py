@@ -47,6 +47,13 @@ def test_two_routes_that_differ_by_the_mark_are_ambiguous() -> None:
         assert [one.code for one in loaded.diagnostics if one.code == "ambiguous-routes"] == codes
 
 
+@pytest.mark.parametrize("word", ["public", "allow_anonymous", "anonymus"])
+def test_another_word_for_the_mark_is_advised_against(word: str) -> None:
+    stated = {name: value for name, value in ROUTE.items() if name != "anonymous"} | {word: True}
+    (found,) = load_text(document(stated)).diagnostics
+    assert (found.code, found.help) == ("unknown-member", "did you mean `anonymous`?")
+
+
 @pytest.mark.parametrize("value", ["yes", 1, None])
 def test_the_mark_is_a_truth_value(value: Any) -> None:
     loaded = load_text(document(ROUTE | {"anonymous": value}))
