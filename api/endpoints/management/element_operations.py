@@ -10,6 +10,7 @@ from ...http.openapi.operation import Answer, Operation, Parameter, Schema, name
 from ...http.openapi.vocabulary import ETAG, IF_MATCH, IF_NONE_MATCH, LOCATION, PAGE, PART, UNCHANGED
 from ...store.finding.finding import MOST_COUNTED
 from ...store.finding.listing import FILTERS
+from ...store.finding.named_subjects import LISTED, NAMED
 from ...store.finding.orders import sorts_of
 from ...store.writing import MAX_EDITS
 from .element_paths import ServedKind
@@ -27,6 +28,18 @@ _TOTAL: Final = Parameter(
     f"Also count the elements of all pages, up to {MOST_COUNTED}.",
     {"type": "boolean", "default": False},
 )
+_NAMED: Final = Parameter(
+    NAMED,
+    "Also list the subjects without an entry that a group, an assignment or a grant names. Their `listed` is false.",
+    {"type": "boolean", "default": False},
+)
+_NAMED_SUBJECT: Final[Schema] = {
+    "type": "object",
+    "description": "A subject without an entry.",
+    "properties": {"type": {"type": "string"}, "id": {"type": "string"}, LISTED: {"const": False}},
+    "required": ["type", "id", LISTED],
+    "additionalProperties": False,
+}
 _BEFORE: Final = Parameter(
     "before", "The id of the route that it comes before. Without it, a new route comes last, and another one stays."
 )
@@ -36,14 +49,22 @@ _PATCH: Final[Schema] = {"type": "object", "description": "A JSON merge patch (R
 def listing(kind: ServedKind) -> Operation:
     """Returns the operation: list the elements."""
     filters = (Parameter(name, f"Only {_plural(kind)} with this `{name}`.") for name in FILTERS[kind.name])
-    page = page_of(named(_class(kind)))
+    item = named(_class(kind))
+    page = page_of({"anyOf": [item, _NAMED_SUBJECT]} if kind.name == ElementKind.SUBJECTS else item)
     page["properties"]["total"] = TotalAnswer
     return Operation(
         f"list{_classes(kind)}",
         _tag(kind),
         f"List the {_plural(kind)} " + ("in their order" if kind.ordering else "by key"),
         {200: Answer("A page. Only with `total=true`, it has `total`.", page)},
-        query=(*PAGE, PART, *_sorting(kind), _TOTAL, *filters),
+        query=(
+            *PAGE,
+            PART,
+            *_sorting(kind),
+            _TOTAL,
+            *filters,
+            *((_NAMED,) if kind.name == ElementKind.SUBJECTS else ()),
+        ),
     )
 
 

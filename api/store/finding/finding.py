@@ -17,6 +17,7 @@ from .entry_blocks import entry_key
 from .folding import fold
 from .keeping import BLOCKED
 from .listing import ElementPage, count_up_to, list_page, listed_rows
+from .named_subjects import asks_named, count_named, with_named
 from .orders import order_of
 from .scanning import element_key, found_keys
 
@@ -59,8 +60,25 @@ def found_page(
     """Returns a page of the elements of a list with a `part` of a text, which pass all `filters`.
 
     A page may have fewer than `limit` items although there is a next one. With a part, the list has its own order only.
-    Raises BadQuery.
+    With the filter `named`, subjects without an entry are there too. Raises BadQuery.
     """
+    is_named, others = asks_named(kind, filters, sort)
+    page = _listed_page(db, environment, kind, part, others, limit, cursor, sort)
+    if not is_named:
+        return page
+    return with_named(db, environment, kind, page, read_part(part), others, limit, cursor)
+
+
+def _listed_page(
+    db: Connection,
+    environment: Environment,
+    kind: Kind,
+    part: str,
+    filters: Mapping[str, str],
+    limit: int,
+    cursor: str | None,
+    sort: str,
+) -> ElementPage:
     refuse_limit(limit)
     folded = read_part(part)
     if kind.name not in TEXTS:
@@ -88,6 +106,12 @@ def total(
     most: int = MOST_COUNTED,
 ) -> Total:
     """Returns how many elements of a list fit a `part` of a text, perhaps empty, and all filters. Raises BadQuery."""
+    is_named, others = asks_named(kind, filters, "")
+    if is_named:
+        listed = total(db, environment, kind, part, others, most)
+        count = listed.found + count_named(db, environment, read_part(part), others, most + 1)
+        return Total(min(count, most), listed.more or count > most)
+    filters = others
     folded = read_part(part)
     if not folded:
         count = count_up_to(db, environment, kind, filters, most + 1)

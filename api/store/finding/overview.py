@@ -10,6 +10,7 @@ from ..elements.kinds import KINDS
 from ..environments import Environment
 from .element_texts import texts_of
 from .finding import found_page, read_part
+from .named_subjects import NAMED
 
 KINDS_FOUND: Final = (
     ElementKind.SUBJECTS,
@@ -51,7 +52,8 @@ def overview(db: Connection, environment: Environment, part: str, limit: int) ->
 def _in_list(
     db: Connection, environment: Environment, kind: ElementKind, part: str, folded: str, limit: int
 ) -> FoundInList:
-    page = found_page(db, environment, KINDS[kind], part, {}, max(limit, MOST_RANKED), None)
+    named = {NAMED: "true"} if kind == ElementKind.SUBJECTS else {}  # they are registered too (E3)
+    page = found_page(db, environment, KINDS[kind], part, named, max(limit, MOST_RANKED), None)
 
     def rank(found: StoredElement) -> int:
         texts = texts_of(kind, found.body)

@@ -3,7 +3,7 @@
 import { html, nothing } from "../core/html.js";
 import { get, path } from "../core/api.js";
 import { goTo, placeLink } from "../core/place.js";
-import { RESOURCE } from "../core/kinds.js";
+import { RESOURCE, SUBJECT } from "../core/kinds.js";
 import { may } from "../core/session.js";
 import { Awaited } from "../parts/awaited.js";
 import { doneNotice } from "../parts/done.js";
@@ -25,7 +25,8 @@ const WRITERS_ONLY = "This credential may only read.";
 export function elementList(place, { kind, about, columns, filters, empty, sorts = [], limit = LIMIT, above, draw }) {
   const { env, query } = place;
   const sorting = new Sorting(place, sorts, kind.key.length > 1);
-  const asked = { sort: sorting.asked, ...Object.fromEntries(["q", ...filters.map(([name]) => name)].map((name) => [name, query.get(name)])) };
+  const named = kind === SUBJECT && !sorting.asked ? { named: true } : {}; // those without an entry are registered too (E3)
+  const asked = { sort: sorting.asked, ...named, ...Object.fromEntries(["q", ...filters.map(([name]) => name)].map((name) => [name, query.get(name)])) };
   const where = path`/v1/environments/${env}/${kind.segment}`;
   const ask = (cursor, signal) => get(where, { query: { limit, cursor, ...asked }, signal });
   const list = new Awaited(`the ${kind.plural.toLowerCase()}`, (signal) => ask(query.get("cursor"), signal));

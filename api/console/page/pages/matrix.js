@@ -54,7 +54,8 @@ function choices(place, rows, types) {
 async function matrix(place, rows, types, signal) {
   const type = wantedType(place, await types.answer());
   if (!type) return { type: null, next: null, rows: [] };
-  const query = { limit: ROWS, cursor: place.query.get("cursor"), q: place.query.get("q") };
+  const named = rows === "subjects" ? { named: true } : {}; // those without an entry are registered too (E3)
+  const query = { limit: ROWS, cursor: place.query.get("cursor"), q: place.query.get("q"), ...named };
   const list = await get(path`/v1/environments/${place.env}/` + rows, { query, signal });
   const holders = rows === "roles" ? list.items.map(({ id }) => ({ role: id })) : list.items;
   const cells = await rightsOn(place.env, holders, [type], signal);
@@ -83,7 +84,8 @@ function drawn(place, rows, { type, rows: found, next }) {
 }
 
 // Returns the name of a role, or the attribute of a subject that has its name, beside its id.
-function calledOf({ id, name, attributes }) {
+function calledOf({ id, name, attributes, listed }) {
   const called = name ?? attributes?.name;
+  if (listed === false) return html` <span class="soft">no entry</span>`;
   return typeof called === "string" && called !== id ? html` <span class="name soft">${called}</span>` : nothing;
 }

@@ -54,14 +54,13 @@ function choice(place, typeahead) {
 function subjectReview(place, subject) {
   const { env } = place;
   const where = path`/v1/environments/${env}/subjects/${subject.type}/${subject.id}`;
-  const stored = new Awaited("the subject", (signal) => get(where, { signal }));
   const held = new Awaited("what the subject holds", (signal) => get(`${where}/holdings`, { signal }));
   const rights = new Awaited("the rights", (signal) => rightsOf(env, subject, signal));
   return {
     title: `${subject.id} · Access review`,
     view: () => html`${top(place, subject.id, "What this subject holds, what it may do, and where each right comes from.")}
-      <section><h2>Attributes</h2>${stored.view(attributes)}</section>
-      ${held.view((found) => html`<section><h2>Roles and groups</h2>${roles(env, found)}</section>
+      ${held.view((found) => html`<section><h2>Attributes</h2>${attributes(found.subject)}</section>
+        <section><h2>Roles and groups</h2>${roles(env, found)}</section>
         <section><h2>Direct grants</h2>${grants(env, found.grants)}</section>
         ${found.truncated ? html`<p class="notice warn">This subject holds more than one page can list.</p>` : nothing}`)}
       <section><h2>Rights</h2>${rights.view((found) => rightsTable(found))}</section>
@@ -96,7 +95,7 @@ function sources({ env, cell }) {
 
 function attributes(subject) {
   const rows = Object.entries(subject.attributes ?? {});
-  if (!rows.length) return nothingYet("No attributes are stored.");
+  if (!rows.length) return nothingYet("No attributes are stored. A subject that only a group, an assignment or a grant names has no entry.");
   return html`<dl>${rows.map(([name, one]) => html`<dt><code>${name}</code></dt><dd><code>${JSON.stringify(one)}</code></dd>`)}</dl>`;
 }
 

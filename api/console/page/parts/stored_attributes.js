@@ -21,7 +21,7 @@ export class StoredAttributes {
 
   begin() {
     /** @type {Record<string, any> | null} */
-    this.attributes = null; // of a registered entity
+    this.attributes = null; // of an entity with an entry
     /** @type {any} */
     this.problem = null;
     this.isRead = false;
@@ -64,7 +64,7 @@ export class StoredAttributes {
   view(sent, counts, change) {
     if (this.problem) return html`<p class="hint"><span class="tag warn">! not read</span>${sentence(this.problem.message)}</p>`;
     if (!this.isRead) return nothing;
-    if (!this.attributes) return html`<p class="hint">It has no stored attributes: it is not registered.</p>`;
+    if (!this.attributes) return html`<p class="hint">It has no entry, so it has no stored attributes.</p>`;
     const rows = Object.entries(this.attributes);
     if (!rows.length) return html`<p class="hint">It has no stored attributes.</p>`;
     return html`<details class="stored" open><summary>${counts ? "Stored attributes, which count too" : html`<span class="tag warn">! not sent</span>Stored attributes, which do not count`}</summary>

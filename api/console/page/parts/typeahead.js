@@ -9,6 +9,8 @@ import { update } from "../core/update.js";
 
 const PAUSE = 150; // milliseconds after the last letter, before the service is asked
 const MOST = 20; // suggestions
+const SUBJECTS = "/subjects";
+const NAMED_TOO = { named: true }; // subjects without an entry are registered too (E3)
 
 // Fields that nothing else watches tell what is typed, too.
 for (const event of ["focusin", "input"]) globalThis.window?.addEventListener(event, ({ target }) => target instanceof HTMLInputElement && target.list && update());
@@ -40,7 +42,7 @@ export class Typeahead {
     const state = { asked, items: known?.items ?? [], given: new AbortController() };
     this.fields.set(id, state);
     const { signal } = state.given;
-    setTimeout(() => signal.aborted || this.ask(state, where, { ...filter, q: typed, limit: MOST }), PAUSE);
+    setTimeout(() => signal.aborted || this.ask(state, where, { ...filter, ...(where.endsWith(SUBJECTS) ? NAMED_TOO : {}), q: typed, limit: MOST }), PAUSE);
   }
 
   async ask(state, where, query) {

@@ -74,7 +74,7 @@ test("stored attributes are shown as stored, can be changed, and are spelled whe
   const fields = new RequestFields("default", STORED);
   await settled();
   assert.match(textOf(fields.view()), /Stored attributes, which count too stored class "secret" Change stored pages 3 Change/);
-  assert.match(textOf(fields.subjectFields()), /it is not registered/);
+  assert.match(textOf(fields.subjectFields()), /It has no entry/);
   assert.deepEqual(fields.request(), STORED);
   assert.deepEqual(fields.spelled(STORED).resource, { ...ASKED.resource, properties: { class: "secret", pages: 3 } });
   assert.equal(fields.spelled(STORED).options, undefined);
