@@ -2,6 +2,7 @@
 
 import json
 import textwrap
+from base64 import b64encode
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -120,6 +121,40 @@ def test_a_script_of_the_allowed_origin_gets_its_answers(name: str, behind: Behi
                 assert status != 200 or ["x-writ-subject-id", "alice"] in _lowered(found["body"])
         finally:
             tab.close()
+
+
+def test_nginx_signs_in_all_others(behind: Behind, tmp_path: Path) -> None:
+    """A name without a checked password is no user, although nginx has it in `$remote_user`."""
+    if PRODUCTS["nginx"].program() is None:
+        pytest.skip("nginx is not installed")
+    (tmp_path / "users").write_text("alice:{PLAIN}secret\n")
+    port, top = free_port(), "upstream writ {\n"
+    first, second = "    location / {\n", "    location = /writ-decides {\n"
+    signing = PAGE.marked("nginx signs others in").replace("/etc/nginx/users", str(tmp_path / "users"))
+    swaps = {
+        top: PAGE.marked("nginx leaves requests out") + top,
+        first: first + signing,
+        second: second + PAGE.marked("nginx names only who is signed in"),
+    }
+
+    def asked(method: str, target: str, login: str = "") -> list[str] | int:
+        fields = {"Authorization": f"Basic {b64encode(login.encode()).decode()}"} if login else {}
+        answer = sent(port, method, target, **fields)
+        return got(answer)["x-writ-subject-id"] if answer.status == 200 else answer.status
+
+    with behind.server.client() as admin:
+        by_header = behind.settings() | named() | {"subject": {"header": "X-Writ-Subject"}}
+        admin.put(SETTINGS, json=by_header).raise_for_status()
+        try:
+            with gateway("nginx", tmp_path / "nginx", behind.filled("nginx", port), swaps=swaps):
+                for login in ("", "alice:wrong", "alice:secret", "shop alice:x"):
+                    assert asked("OPTIONS", "/documents/d1", login) == ["anyone"]
+                    assert asked("GET", "/public/p1", login) == ["anyone"]
+                    assert asked("GET", "/public/p1/d1", login) == 401
+                assert asked("GET", "/documents/d1", "alice:secret") == ["alice"]
+                assert [asked("GET", "/documents/d1", login) for login in ("", "alice:wrong")] == [401, 401]
+        finally:
+            admin.put(SETTINGS, json=behind.settings() | named()).raise_for_status()
 
 
 _FETCH = """async ({url, token}) => {
