@@ -1,6 +1,7 @@
 """Envoy's checks: bytes are refused, or are a check; and only what the model allows is let through.
 
-The model lets Alice read one document. A header of a trusted proxy names her.
+The model lets Alice read one document. A header of a trusted proxy names her. It lets a visitor, who brings no
+credential, read one page (E11).
 """
 
 from collections.abc import Iterator
@@ -16,7 +17,7 @@ from writ.api.endpoints.gateway.envoy.messages import CHECK_REQUEST
 from writ.api.endpoints.gateway.gateway import Gateway
 from writ.api.endpoints.gateway.headers import GatewayRefused
 from writ.bundles.delta import Delta, RoutingChange
-from writ.bundles.routing.settings import GatewaySettings, GatewaySubject
+from writ.bundles.routing.settings import AnonymousSubject, GatewaySettings, GatewaySubject
 from writ.runtime.routing.target import read_target
 
 from tests.deep.fuzz.targets import Law
@@ -34,9 +35,23 @@ MODEL: Final[dict[str, Any]] = {
             "subject": {"type": "user", "id": "alice"},
             "resource": {"type": "document", "id": "d1"},
             "actions": ["read"],
-        }
+        },
+        {
+            "id": "v",
+            "subject": {"type": "visitor", "id": "anyone"},
+            "resource": {"type": "document", "id": "p1"},
+            "actions": ["read"],
+        },
     ],
     "routes": [
+        {
+            "id": "public",
+            "methods": ["GET"],
+            "path": "/public/{id}",
+            "resource_type": "document",
+            "action": "read",
+            "anonymous": True,
+        },
         {"id": "read", "methods": ["GET"], "path": "/documents/{id}", "resource_type": "document", "action": "read"},
         {
             "id": "write",
@@ -49,14 +64,26 @@ MODEL: Final[dict[str, Any]] = {
     ],
 }
 SETTINGS: Final = GatewaySettings(
-    GatewaySubject(header="X-Writ-Subject"), ("127.0.0.1",), response_headers={"X-Policy": "policy_id"}
+    GatewaySubject(header="X-Writ-Subject"),
+    ("127.0.0.1",),
+    response_headers={"X-Policy": "policy_id"},
+    anonymous=AnonymousSubject("visitor", "anyone"),
 )
 _ALICE: Final = (SUBJECT, "user:alice")
 _METHODS: Final = ("GET", "PUT", "get", "", "CONNECT", "G T", "HEAD")
-_PATHS: Final = ("/documents/d1", "/documents/d%31", "/documents/d1?mode=a", "/documents/d1/", "/documents", *ATTACKS)
+_PATHS: Final = (
+    "/documents/d1",
+    "/documents/d%31",
+    "/documents/d1?mode=a",
+    "/documents/d1/",
+    "/documents",
+    "/public/p1",
+    *ATTACKS,
+)
 _FIELDS: Final = (
     *(_ALICE, (SUBJECT, "user:bob"), ("X-Writ-Subject", "user:alice,user:bob"), (":path", "/x"), ("x-size", "1e9")),
     *(("x-forwarded-for", "10.0.0.1, ::1"), ("x-forwarded-proto", "https"), ("x-request-id", "a\r\nb"), ("", "a")),
+    *(("authorization", "Bearer k"), ("authorization", "Basic k"), ("authorization", ""), (SUBJECT, "")),
     *(("x-writ-authorization", "Bearer k"), ("x-é", "ü"), ("host", "other"), ("x-forwarded-for", "999.1.1.1")),
 )
 _HOSTS: Final = ("shop.example", "SHOP.example:443", "", "a b", "[::1]:80", "x" * 300)
@@ -68,6 +95,8 @@ def starts() -> Iterator[bytes]:
         yield check_request("GET", "/documents/d1", [_ALICE], joined=joined)
         yield check_request("PUT", "/documents/d1?mode=a", [_ALICE, ("x-size", "7")], joined=joined)
         yield check_request("GET", "/documents/d1", [_ALICE, (SUBJECT, "user:bob")], joined=joined)
+        yield check_request("GET", "/public/p1", [], joined=joined)
+        yield check_request("GET", "/public/p1", [("authorization", "Bearer k")], joined=joined)
     yield check_request("GET", "/documents/d1", [_ALICE], more=field(7, "a=b"))
     yield check_request("GET", "/documents/d1", [_ALICE], more=field(3, field(1, "a") + field(2, "b")))
     yield from (check_request("GET", str(path), [_ALICE]) for path in _PATHS)
@@ -125,10 +154,13 @@ def law(folder: Path) -> Law:
 
 
 def _check_allowed(data: bytes) -> None:
-    """The message is about the one document that Alice may read, and nothing names another subject."""
+    """The message is about what its subject may read: Alice, whom alone it names, or a visitor without a credential."""
     http = CHECK_REQUEST.FromString(data).attributes.request.http
     assert http.method == "GET"
-    assert read_target(http.path).segments == ("documents", "d1")
     fields = [(one.key.lower(), one.value or one.raw_value.decode("latin-1")) for one in http.header_map.headers]
     fields += [(one.key.lower(), one.value) for one in http.headers]
-    assert [value for name, value in fields if name == SUBJECT] == ["user:alice"]
+    named = [value for name, value in fields if name == SUBJECT]
+    assert named in ([], ["user:alice"])
+    assert read_target(http.path).segments == (("documents", "d1") if named else ("public", "p1"))
+    sent = [value.strip(" \t").lower() for name, value in fields if name == "authorization"]
+    assert named or not [value for value in sent if not value or value.startswith("bearer")]
