@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy.sql import elements, visitors
 from sqlalchemy.sql.compiler import BIND_PARAMS_ESC
 from sqlalchemy.sql.elements import CollationClause, Extract, GroupedElement, quoted_name
-from sqlalchemy.sql.functions import FunctionElement
+from sqlalchemy.sql.functions import Function, FunctionElement
 from sqlalchemy.sql.operators import custom_op
 from sqlalchemy.sql.selectable import AliasedReturnsRows
 
@@ -130,6 +130,10 @@ def is_plain_clause(clause: Any) -> bool:
         kind = _KINDS[made] = "other" if custom else next((kind for kind, of in _OF if issubclass(made, of)), "other")
     if kind == "operation":
         return not isinstance(clause.operator, custom_op)
+    if kind == "unary":
+        return not (isinstance(clause.operator, custom_op) or isinstance(clause.modifier, custom_op))
+    if kind == "function":
+        return not any(getattr(name, "quote", None) is False for name in (clause.name, *clause.packagenames))
     if kind == "bound":
         return not (clause.type._has_bind_expression or clause.type._variant_mapping or clause.literal_execute)
     if kind == "named":
@@ -141,6 +145,8 @@ _KINDS: dict[type, str] = {}
 _OF: Final[tuple[tuple[str, Any], ...]] = (
     ("named", (sa.ColumnClause, elements.Label)),
     ("operation", (sa.BinaryExpression, elements.ExpressionClauseList)),
+    ("unary", (sa.UnaryExpression,)),
+    ("function", (Function,)),
     ("bound", (sa.BindParameter,)),
     ("plain", (sa.Table, GroupedElement, elements.ClauseList, elements._label_reference)),
 )
