@@ -94,16 +94,25 @@ def fault_of(sql: str, dialect: str | None = None, backslash: Backslash = "refus
 def words_outside(sql: str, dialect: str | None = None) -> set[str]:
     """Returns the words of a piece of SQL without a fault that stand outside of all brackets, in capitals.
 
-    `||` is a word where a database reads it as OR.
+    `||` is a word where a database reads it as OR. The FROM of IS DISTINCT FROM is none: it is a part of an operator.
     """
     found: set[str] = set()
     for name in [dialect] if dialect in _READINGS else _READINGS:
-        depth = 0
+        depth, before = 0, list[str]()
         for kind, text in _spans(sql, str(name), "refused"):
             depth += (kind == "open") - (kind == "close")
-            if depth == 0 and kind == "word":
-                found.add(text.upper())
+            if kind == "word":
+                if depth == 0 and not (text.upper() == "FROM" and _is_distinct(before)):
+                    found.add(text.upper())
+                before.append(text.upper())
+            elif not text.isspace():
+                before.clear()
     return found
+
+
+def _is_distinct(before: list[str]) -> bool:
+    """Returns whether these words end as IS DISTINCT does. No database reads DISTINCT there, but before FROM."""
+    return before[-2:] == ["IS", "DISTINCT"] or before[-3:] == ["IS", "NOT", "DISTINCT"]
 
 
 def names_word(sql: str, words: Iterable[str], dialect: str | None = None) -> str | None:

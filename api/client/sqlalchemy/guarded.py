@@ -1,7 +1,8 @@
 """`Guarded`: the conditions that a statement has, in brackets, before the condition of Writ."""
 
+import re
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Final
 
 import sqlalchemy as sa
 from sqlalchemy.ext.compiler import compiles
@@ -10,6 +11,8 @@ from sqlalchemy.sql.visitors import InternalTraversal
 
 from ..queries.raw_sql import REMEDY, Backslash, fault_of
 from ..queries.refusal import QueryRefused
+
+_PLAIN: Final = re.compile(r"\w*", re.ASCII)
 
 
 class Guarded(sa.ColumnElement[bool]):
@@ -38,10 +41,21 @@ def _rendered(element: Guarded, compiler: SQLCompiler, **options: Any) -> str:
     join: Any = compiler._generate_delimited_and_list
     sql = join(element.clauses, **options)
     backslash: Backslash = "escape" if getattr(compiler.dialect, "_backslash_escapes", False) else "plain"
-    fault = fault_of(sql, compiler.dialect.name, backslash)
+    fault = fault_of(_without_names(sql, compiler), compiler.dialect.name, backslash)
     if fault is not None:
         raise QueryRefused(f"a condition of the statement {fault}", REMEDY)
     return f"({sql})"
+
+
+def _without_names(sql: str, compiler: SQLCompiler) -> str:
+    """Returns SQL without the names of its values, such as `nr#_1` of a column `nr#`. A database gets none of them.
+
+    SQLAlchemy doubles each `%` of a text. So behind another one, it begins no value.
+    """
+    for name in compiler.binds:
+        if not _PLAIN.fullmatch(name):
+            sql = re.sub(rf"(?<!%)%\({re.escape(name)}\)s|__\[POSTCOMPILE_{re.escape(name)}\]", "x", sql)
+    return sql
 
 
 def in_brackets(statement: Any) -> Any:

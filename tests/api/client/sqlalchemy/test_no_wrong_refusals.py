@@ -1,0 +1,99 @@
+"""Statements with odd names and with IS DISTINCT FROM are not refused, and show and change own rows alone."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+from sqlalchemy import orm
+from writ.sqlalchemy import QueryRefused, authorized
+
+from tests.support.authorized_rows import Document
+from tests.support.bundling import engine_for
+
+ALICE = {"type": "user", "id": "alice"}
+OWNERS = {
+    "extensions": ["references"],
+    "resource_types": [{"id": "document", "actions": ["read"]}],
+    "policies": [
+        {
+            "id": "owners",
+            "effect": "ALLOW",
+            "resource_types": [{"resource_type_id": "document", "actions": ["read"]}],
+            "conditions": {"resource_attrs": [{"key": "owner", "op": "eq", "value_of": "subject.id"}]},
+        }
+    ],
+}
+ODD = ("nr#", "a'b", "c--d", "e/*f", "g;h", "i$$j", "k]l", "m#")
+
+
+def test_a_column_may_have_any_name(db: sa.Engine, tmp_path: Path) -> None:
+    engine = engine_for(OWNERS, tmp_path / "owners.bundle")
+    columns = [sa.Column(name, sa.Integer) for name in ODD]
+    table = sa.Table(
+        "odd", sa.MetaData(), sa.Column("id", sa.Integer, primary_key=True), sa.Column("owner", sa.String(9)), *columns
+    )
+    with db.begin() as connection:
+        table.create(connection)
+        rows = [
+            {"id": 1, "owner": "alice", **dict.fromkeys(ODD, 7)},
+            {"id": 2, "owner": "bob", **dict.fromkeys(ODD, 7)},
+        ]
+        for row in rows:
+            connection.execute(sa.insert(table).values([row[one.name] for one in table.c]))
+        for name in ODD:
+            column = table.c[name]
+            for where in (column == 7, column.in_([7, 8]), sa.or_(column > 6, column < 5), column.between(1, 9)):
+                for select in (sa.select(table.c.id), sa.select(table.c.id, column).order_by(column)):
+                    query = authorized(select.where(where), engine, ALICE, "read", resource_type="document")
+                    assert connection.scalars(query).all() == [1], (name, str(where))
+        table.drop(connection)
+
+
+def test_a_text_that_looks_like_the_name_of_a_value_is_refused(tmp_path: Path) -> None:
+    """It is a comment in MySQL, which takes no name of a value from a text."""
+    engine = engine_for(OWNERS, tmp_path / "owners.bundle")
+    table = sa.table(
+        "document", sa.column("id", sa.Integer), sa.column("owner", sa.String), sa.column("nr#", sa.Integer)
+    )
+    where = table.c["nr#"] == 7, sa.literal_column("1 = %(nr#_1)s", sa.Boolean)
+    dialect = sa.create_mock_engine("mysql+pymysql://", lambda *_: None).dialect
+    with pytest.raises(QueryRefused, match="a comment"):
+        authorized(sa.select(table.c.id).where(*where), engine, ALICE, "read").compile(dialect=dialect)
+
+
+OPERATED = Document.owner.op("IS NOT DISTINCT FROM", return_type=sa.Boolean())("bob")
+
+
+def test_an_operator_may_have_the_word_from(db: sa.Engine, tmp_path: Path) -> None:
+    engine = engine_for(OWNERS, tmp_path / "owners.bundle")
+    before = sa.select(Document.id).where(OPERATED | (Document.owner != "x"))
+    forms: dict[str, Any] = {
+        "before": lambda: authorized(before, engine, ALICE, "read"),
+        "after": lambda: authorized(sa.select(Document.id), engine, ALICE, "read").where(~OPERATED.self_group()),
+        "column": lambda: authorized(sa.select(Document.id, OPERATED), engine, ALICE, "read"),
+        "order": lambda: authorized(sa.select(Document.id).order_by(OPERATED), engine, ALICE, "read"),
+        "text": lambda: authorized(sa.select(Document.id), engine, ALICE, "read").where(
+            sa.text("documents.owner IS DISTINCT\n FROM 'bob'")
+        ),
+    }
+    if db.name in ("mysql", "mariadb"):
+        pytest.skip("this database does not know the operator")
+    with orm.Session(db) as session:
+        own = sorted(session.scalars(sa.select(Document.id).where(Document.owner == "alice")))
+        assert own
+        for name, made in forms.items():
+            assert sorted(session.scalars(made())) == own, name
+        changed = authorized(sa.update(Document).values(public=OPERATED), engine, ALICE, "read")
+        assert session.execute(changed.execution_options(synchronize_session=False)).rowcount == len(own)
+        session.rollback()
+
+
+@pytest.mark.parametrize(
+    "sql", ["owner IS FROM", "DISTINCT FROM", "IS DISTINCT, x FROM", "IS DISTINCT (1) FROM", "FROM"]
+)
+def test_another_from_is_refused(tmp_path: Path, sql: str) -> None:
+    engine = engine_for(OWNERS, tmp_path / "owners.bundle")
+    query = authorized(sa.select(Document.id), engine, ALICE, "read").order_by(sa.text(sql))
+    with pytest.raises(QueryRefused, match="`FROM` outside"):
+        str(query)
