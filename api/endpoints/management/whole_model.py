@@ -1,5 +1,6 @@
 """The whole model of an environment: `/v1/environments/{env}/model`."""
 
+import asyncio
 import logging
 from collections.abc import Callable
 from functools import partial
@@ -133,17 +134,23 @@ class WholeModel:
         )  # checked before a large document arrives, and again when it is written
         request = ReplacementRequest(env, actor_of(req), f".{FORMS[media]}", dry_run, extent, tag)
         document = await spooled(req, self._limits.model_bytes, self._work.store.directory)
-        replaced = self._replace(request, document, partial(self._bodies.confirm, req), flag(asked, "people"))
-        resp.data = ENCODER.encode(await self._work.to_its_end(replaced))
+        begun, confirm = asyncio.Event(), partial(self._bodies.confirm, req)
+        replaced = self._replace(request, document, confirm, flag(asked, "people"), begun)
+        resp.data = ENCODER.encode(await self._work.to_its_end(replaced, begun.is_set))
 
     async def _replace(
-        self, request: ReplacementRequest, document: IO[bytes], confirm: Callable[[], None], wants_people: bool
+        self,
+        request: ReplacementRequest,
+        document: IO[bytes],
+        confirm: Callable[[], None],
+        wants_people: bool,
+        begun: asyncio.Event,
     ) -> ModelChanges:
         people = None
         with document:
             if request.dry_run or wants_people:
                 people = (await found_people(self._work, DOCUMENT_PEOPLE, request, document)).people
-            changes, primary = await self._work.jobs.run_stored(REPLACEMENT, request, document, confirm)
+            changes, primary = await self._work.jobs.run_stored(REPLACEMENT, request, document, confirm, begun.set)
         if not request.dry_run:
             await self._work.activate(request.env, primary)
         return replace(changes, people=people)

@@ -73,18 +73,23 @@ class Jobs:
         request: _Request,
         document: IO[bytes] | None = None,
         confirm: Callable[[], None] = lambda: None,
+        begins: Callable[[], None] = lambda: None,
     ) -> tuple[_Answer, Primary | None]:
         """Returns the answer of a `job` that writes, and the primary that has what it wrote. Raises what `run` raises.
 
-        That is the primary of the server's lease at its start, and the job writes nowhere else.
+        That is the primary of the server's lease at its start, and the job writes nowhere else. `begins` is called
+        before the job starts, unless it is a question.
         """
         turns, who = self._turns.setdefault(job.place, FairTurns(AT_ONCE)), CALLER.get()
         await turns.take(who)
         try:
             confirm()
+            is_question = job.is_question(request)
+            if not is_question:
+                begins()
             database = self._database()
             asked = JobRequest(str(self._directory), msgspec.Raw(msgspec.json.encode(request)), database)
-            turn = _Turn(partial(turns.others_wait, who) if job.is_question(request) else None)
+            turn = _Turn(partial(turns.others_wait, who) if is_question else None)
             return await self._within_its_time(job, asked, document, turn), database and database.line
         finally:
             turns.give_back(who)

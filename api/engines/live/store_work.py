@@ -153,12 +153,20 @@ class StoreWork:
         """Add an entry to the audit log, and return when it is stored."""
         await self._entries.add(entry)
 
-    async def to_its_end(self, work: Coroutine[Any, Any, _T]) -> _T:
-        """Returns the result of `work`, which goes on if the client disconnects: every commit must be activated."""
+    async def to_its_end(self, work: Coroutine[Any, Any, _T], has_begun: Callable[[], bool] = lambda: True) -> _T:
+        """Returns the result of `work`, which goes on if the client disconnects: every commit must be activated.
+
+        But it ends with the client as long as it has not begun to write.
+        """
         task = asyncio.ensure_future(work)
         self._going.add(task)
         task.add_done_callback(self._ended)
-        return await asyncio.shield(task)
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            if not has_begun():
+                task.cancel()
+            raise
 
     def now(self) -> float:
         """Returns the time in epoch seconds."""

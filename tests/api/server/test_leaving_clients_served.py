@@ -1,11 +1,12 @@
-"""In a whole service, batches and jobs end with their clients."""
+"""In a whole service, batches and jobs end with their clients, but for a write that began."""
 
 import json
 import os
 import signal
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
+from sqlite3 import connect
 from typing import Any
 
 import httpx
@@ -69,6 +70,12 @@ def stopped_template(server: Server) -> Iterator[None]:
         os.kill(template, signal.SIGCONT)
 
 
+def replacement(roles: int, query: str = "") -> bytes:
+    """A request that replaces the model with one of so many roles."""
+    model = {"model": 1, "roles": [{"id": f"role-{number}"} for number in range(roles)]}
+    return request("PUT", f"{ENV}/model{query}", json.dumps(model).encode(), {"If-Match": "*"}, key=KEY)
+
+
 def asked(server: Server, path: str, body: Any) -> httpx.Response:
     with server.client() as client:
         return client.post(path, json=body)
@@ -89,3 +96,23 @@ def test_a_batch_ends_with_its_client(server: Server) -> None:
     with left(server, request("POST", "/access/v1/evaluations", LONG_BATCH, key=KEY)):
         assert wait_until(lambda: serving(server) == 0) is True
     assert samples(server, "writ_decisions_total") == before, "it was not answered"
+
+
+def test_a_dry_run_of_a_replacement_ends_with_its_client(server: Server) -> None:
+    with stopped_template(server), left(server, replacement(1, "?dry_run=true")):
+        assert wait_until(lambda: serving(server) == 0) is True
+
+
+def test_a_replacement_that_began_is_finished(tmp_path: Path, model_file: Path) -> None:
+    data = tmp_path / "data"
+    with running(data, "--import", str(model_file)) as server, closing(connect(data / "writ.db")) as other:
+        other.execute("BEGIN IMMEDIATE")
+        (template,) = templates(server.process.pid)
+        with RawConnection(server.host, server.port) as connection:
+            connection.send(replacement(7))
+            assert wait_until(lambda: templates(template)), "its process, a fork of the template"
+            assert wait_until(lambda: serving(server) >= 1)
+        assert wait_until(lambda: serving(server) == 0) is True
+        other.execute("ROLLBACK")
+        with server.client() as client:
+            assert wait_until(lambda: len(client.get(f"{ENV}/roles").json()["items"]) == 7)

@@ -1,5 +1,7 @@
 """Runs a takeover for an endpoint, makes it live, and answers."""
 
+import asyncio
+
 import falcon
 import falcon.asgi
 from msgspec.structs import replace
@@ -24,15 +26,18 @@ class PromotionAnswers:
 
         An approval is answered 200.
         """
-        status, id = await self._work.to_its_end(self._taken_over(resp, request))
+        begun = asyncio.Event()
+        status, id = await self._work.to_its_end(self._taken_over(resp, request, begun), begun.is_set)
         resp.status = falcon.HTTP_200 if request.approves else _STATUS[status]
         if status in ("pending", "done"):
             resp.set_header("Location", f"/v1/environments/{segment(request.env)}/promotions/{id}")
 
-    async def _taken_over(self, resp: falcon.asgi.Response, request: TakeoverRequest) -> tuple[str, str]:
+    async def _taken_over(
+        self, resp: falcon.asgi.Response, request: TakeoverRequest, begun: asyncio.Event
+    ) -> tuple[str, str]:
         effect = await found_people(self._work, PROMOTION_PEOPLE, request)
         judged = replace(request, people=effect.people, tests=effect.tests)
-        done, primary = await self._work.jobs.run_stored(TAKEOVER, judged)
+        done, primary = await self._work.jobs.run_stored(TAKEOVER, judged, begins=begun.set)
         if done.status == "done":
             await self._work.activate(request.env, primary)
         resp.data = bytes(done.answer)

@@ -51,6 +51,36 @@ def test_a_commit_is_activated_if_its_client_is_gone(tmp_path: Path) -> None:
     assert activated == [1]
 
 
+@pytest.mark.parametrize("has_begun", [False, True])
+def test_only_what_has_begun_goes_on_without_its_client(tmp_path: Path, has_begun: bool) -> None:
+    ended: list[str] = []
+
+    async def work(gate: asyncio.Event) -> None:
+        try:
+            await gate.wait()
+        except asyncio.CancelledError:
+            ended.append("left")
+            raise
+        ended.append("finished")
+
+    async def leave_early() -> None:
+        gate, store = asyncio.Event(), closed_later(Store.open(tmp_path))
+        waiting = asyncio.ensure_future(StoreWork(store, nothing, time.time).to_its_end(work(gate), lambda: has_begun))
+        await rounds()
+        waiting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+        await rounds()
+        gate.set()
+        await rounds()
+
+    async def nothing(_: Environment) -> None:
+        """Activate nothing."""
+
+    asyncio.run(leave_early())
+    assert ended == ["finished" if has_begun else "left"]
+
+
 def test_a_commit_that_can_not_be_activated_is_not_answered_as_done(tmp_path: Path) -> None:
     async def activate(_environment: Environment) -> None:
         raise StoreUnavailable("no bundle can be built")
