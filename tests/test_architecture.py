@@ -91,7 +91,8 @@ ROOMS = {
     ),
     "writ.api.store": _down(
         """
-        historical_model store insight environment_changes promotions gateway_changes trials policy_tests copying
+        historical_model store upgrades insight environment_changes promotions gateway_changes trials policy_tests
+        copying
         expiring gathered_writes writing examination models duties leases backups history sign_ins credentials audit
         finding
         search elements credential_rows actor pages gateway_settings environments environment_ids database errors

@@ -150,7 +150,7 @@ def main() -> None:
         if isinstance(ex, click.NoSuchOption):
             ex = _without_opposites(ex)
         ex.show()
-        sys.exit(2)
+        sys.exit(ex.exit_code if isinstance(ex, CommandFailed) else 2)
     except BrokenPipeError:  # the reader has gone: drop the buffered output
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)

@@ -32,6 +32,12 @@ class CommandFailed(click.ClickException):
             MESSAGES.log.error("%s", self.message)
 
 
+class CommandRefused(CommandFailed):
+    """The state of a store does not allow what a command would do: exit code 1."""
+
+    exit_code = 1
+
+
 class Messages:
     """Messages: they go to the log of a server, if its lines are for machines, or else to standard error."""
 

@@ -48,8 +48,9 @@ from .server_program import ServerOptions, ServerProgram
 from .upkeep.admin_key_upkeep import AdminKeyUpkeep
 from .upkeep.audit_upkeep import AuditUpkeep
 from .upkeep.expiry_sweep import ExpirySweep
+from .upkeep.format_upkeep import FormatUpkeep
 from .upkeep.key_upkeep import KeyUpkeep
-from .upkeep.tasks import admin_key_tasks, audit_tasks, key_tasks, sweep_tasks, use_tasks
+from .upkeep.tasks import admin_key_tasks, audit_tasks, format_tasks, key_tasks, sweep_tasks, use_tasks
 from .upkeep.upkeep import Upkeep
 from .upkeep.use_upkeep import UseUpkeep
 
@@ -84,6 +85,7 @@ class ServiceStart:
         if self._shared.database is not None and self.store.path.exists():
             unused = "`%s` is not used, since the store is in the database; move it away, so that nobody starts on it"
             log.warning(unused, self.store.path)
+        self._formats = self._format_upkeep()  # here, since `finish` closes all connections before the fork
         self._shared.start(self.program.counts.confirmed, self.store.signal)
         self.program.decisions.tell_doubts([one.id for one in self.store.environments()])
         self._refused, self._exports = RefusedAttempts(), Exports(time.time)
@@ -234,7 +236,17 @@ class ServiceStart:
         sweep = ExpirySweep(self.store.expiring, self._directory, days, activation, time.time, has_duty)
         keys = () if self._keys is None else key_tasks(self._keys)
         admin = admin_key_tasks(AdminKeyUpkeep(self._admin_keys, self._directory, self.store.audit, time.time))
-        return Upkeep([*admin, *keys, *audit_tasks(self._audit), *use_tasks(uses), *sweep_tasks(sweep)], self._log)
+        tasks = [*admin, *keys, *audit_tasks(self._audit), *use_tasks(uses), *sweep_tasks(sweep)]
+        return Upkeep([*tasks, *format_tasks(self._formats)], self._log)
+
+    def _format_upkeep(self) -> FormatUpkeep | None:
+        """Returns what ends the sharing of the store with servers of an older format, or None if there is none."""
+        shared = self.store.contraction.shared_format()
+        if shared is None:
+            return None
+        told = "the store keeps format %d, so that servers of the version before can use it too; %s"
+        self._log.warning(told, shared, "when all servers are upgraded, run `writ upgrade --finish`")
+        return FormatUpkeep(self.store, self._log)
 
 
 def opened_store(

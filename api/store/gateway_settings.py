@@ -4,6 +4,8 @@ import msgspec
 
 from ...bundles.routing.settings import GatewaySettings
 from .database.connection import Connection
+from .database.formats.step import GATEWAY
+from .database.sharing.unread import refuse_unread
 from .environments import Environment
 
 _decode = msgspec.json.Decoder(GatewaySettings).decode
@@ -22,6 +24,10 @@ def stored_gateway(db: Connection, environment: int) -> GatewaySettings | None:
 
 
 def store_gateway(db: Connection, environment: int, settings: GatewaySettings | None) -> None:
-    """Store the settings of the environment of that number, or None to remove them."""
+    """Store the settings of the environment of that number, or None to remove them.
+
+    Raises Conflict for what servers of an older format, which share the store, can't read.
+    """
+    refuse_unread(db, GATEWAY, msgspec.to_builtins(settings))
     text = None if settings is None else _encode(settings).decode()
     db.execute("UPDATE environments SET gateway = ? WHERE number = ?", (text, environment))

@@ -58,6 +58,7 @@ from .search.candidates import Candidates, resource_candidates, subject_candidat
 from .sign_ins.sign_ins import SignIns
 from .trials.changed_models import ChangedModels
 from .trials.trial import Trial, read_tests, trial_limit, try_write
+from .upgrades.contraction import Contraction
 from .writing import Write, Writes
 
 _MILLISECOND = 10**6
@@ -96,6 +97,7 @@ class Store:
         self.changed_models = ChangedModels(connections, clock, limits)
         self.possible_loss, self.exposures = connections.possible_loss, connections.exposures
         self.identity = connections.identity
+        self.contraction = Contraction(connections, lambda: self._time(None))
 
     @classmethod
     def open(

@@ -8,6 +8,7 @@ from typing import Final
 
 import pytest
 from sqlite_utils import Database
+from writ.api.store.database.formats.step import Step
 from writ.api.store.database.newest_format import STORE_FORMAT
 from writ.api.store.database.schema import MIGRATIONS
 from writ.api.store.database.sqlite import migrating
@@ -22,7 +23,7 @@ NEXT: Final = STORE_FORMAT + 1
 def newer_program(patch: pytest.MonkeyPatch, *steps: Callable[[Database], None]) -> Iterator[None]:
     """Lets this process write the next format. `steps` take the place of `add_colours`."""
     with patch.context() as patched:
-        patched.setattr(migrating, "MIGRATIONS", (*MIGRATIONS, *(steps or (add_colours,))))
+        patched.setattr(migrating, "MIGRATIONS", (*MIGRATIONS, *map(Step, steps or (add_colours,))))
         yield
 
 

@@ -25,8 +25,10 @@ from ...store.errors import StoreUnavailable
 from ...store.examination import Examined, errors_by_environment, examine
 from ...store.leases.reaching import reached_to_look
 from ...store.models.stored_errors import StoredErrors
+from ...store.upgrades.plan import upgrade_plan
 from .backup_check import HOUR, check_backup
 from .finding import DoctorFinding, failure, ok, warning
+from .format_check import check_format
 
 _COMMANDS: Final = ("run `ch", "let ", "make ")
 """The beginnings of the remedies of missing rights and room, with which a message may end."""
@@ -89,6 +91,10 @@ def _check_server(directory: Path, named: StoreSettings) -> Iterator[DoctorFindi
     assert named.url is not None
     try:
         server = reached_to_look(named.url)
+        plan = upgrade_plan(directory, server)
+        if 0 < plan.format < STORE_FORMAT and not plan.is_shared:
+            yield check_format(plan)
+            return
         connections = open_database(directory, server, create=False).connections
         loss, exposed = connections.possible_loss(), connections.exposures()
         with connections.reading() as db:
@@ -97,7 +103,7 @@ def _check_server(directory: Path, named: StoreSettings) -> Iterator[DoctorFindi
     except StoreUnavailable as ex:
         yield failure(str(ex), "correct the URL or the database; `writ serve` fails until then")
         return
-    yield ok(f"the store on PostgreSQL has format {STORE_FORMAT}")
+    yield check_format(plan)
     if loss is None:
         yield ok("each acknowledged change is on a synchronous replica, too")
     else:

@@ -4,9 +4,11 @@ from collections.abc import Iterator
 from typing import Final
 
 from ...identity.keys.agreement import RENEW_SECONDS
+from ...store.upgrades.contraction import LOOK_SECONDS as LOOK_SECONDS_OF_FORMAT
 from .admin_key_upkeep import ADMIN_KEY_TROUBLE, AdminKeyUpkeep
 from .audit_upkeep import MAINTAIN_SECONDS, TROUBLE, AuditUpkeep
 from .expiry_sweep import LOOK_SECONDS, ExpirySweep
+from .format_upkeep import FORMAT_TROUBLE, FormatUpkeep
 from .key_upkeep import KEY_TROUBLE, KeyUpkeep
 from .upkeep import UpkeepTask
 from .use_upkeep import WRITE_SECONDS, UseUpkeep
@@ -43,6 +45,14 @@ def sweep_tasks(sweep: ExpirySweep) -> Iterator[UpkeepTask]:
 def key_tasks(keys: KeyUpkeep) -> Iterator[UpkeepTask]:
     """Yields the task of the keys that servers share."""
     yield UpkeepTask(trouble=KEY_TROUBLE, seconds=RENEW_SECONDS, run=keys.renew, end_service=keys.end_service)
+
+
+def format_tasks(formats: FormatUpkeep | None) -> Iterator[UpkeepTask]:
+    """Yields the task of a store that servers of two formats share."""
+    if formats is not None:
+        yield UpkeepTask(
+            trouble=FORMAT_TROUBLE, seconds=LOOK_SECONDS_OF_FORMAT, run=formats.look, end_service=formats.end_service
+        )
 
 
 def admin_key_tasks(keys: AdminKeyUpkeep) -> Iterator[UpkeepTask]:

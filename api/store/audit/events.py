@@ -42,6 +42,7 @@ class Event(StrEnum):
     STORE_BACKED_UP = "store.backed_up"
     STORE_RESTORED = "store.restored"
     STORE_COPIED = "store.copied"
+    STORE_UPGRADED = "store.upgraded"
     SERVICE_STARTED = "service.started"
     SERVICE_STOPPED = "service.stopped"
     LOG_CUT = "audit.cut"

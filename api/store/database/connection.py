@@ -76,6 +76,10 @@ class Connection(Protocol):
         """The steps that the transaction takes just before its commit."""
 
     @property
+    def format(self) -> int:
+        """The store's format in this transaction, by which older servers may read it: the newest one in a file."""
+
+    @property
     def compares_json(self) -> bool:
         """True if statements may compare a member of a body, of any type, with a number or a text."""
 

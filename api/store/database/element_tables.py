@@ -163,7 +163,7 @@ CREATE TABLE entry_blocks (
 """
 """The texts of the elements, for those who know a part of one (see `store/finding`). They follow from the elements."""
 
-SORTING: Final = """
+SORTED: Final = """
 ALTER TABLE roles ADD COLUMN called TEXT;
 ALTER TABLE groups ADD COLUMN called TEXT;
 ALTER TABLE subjects ADD COLUMN called TEXT;
@@ -178,7 +178,8 @@ DROP INDEX assignments_by_expiry;
 DROP INDEX grants_by_expiry;
 CREATE INDEX assignments_by_expiry ON assignments (environment, expires, id);
 CREATE INDEX grants_by_expiry ON grants (environment, expires, id);
-DELETE FROM entry_blocks;
+"""
+SORTING: Final = f"""{SORTED}DELETE FROM entry_blocks;
 """
 """The columns and indexes that lists are sorted by.
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from ....compiler.model.elements import Element, ElementKind
 from ..database.connection import Connection
 from ..database.element_tables import PLACE_BITS
+from ..database.sharing.unread import reads_less, refuse_unread_text
 from ..errors import ElementKey
 from .element_bodies import element_of
 from .kinds import CALLED, KINDS, Kind, ReferenceTable, Row
@@ -56,7 +57,9 @@ class Table:
         return None if row is None else StoredRow(*row)
 
     def add(self, db: Connection, environment: int, version: int, rows: Iterable[NewRow]) -> None:
-        """Add any number of elements."""
+        """Add any number of elements. Raises Conflict for what servers of an older format can't read."""
+        if reads_less(db, self.kind.name):
+            rows = self._readable(db, rows)
         values, execute_many = self.kind.values, db.execute_many
         if not self._parts:
             execute_many(
@@ -66,6 +69,11 @@ class Table:
         for place, body, element in rows:
             db.post(self._insert, (place, environment, version, body, *values(element)))
             self._change_parts(db, environment, element, None, element)
+
+    def _readable(self, db: Connection, rows: Iterable[NewRow]) -> Iterator[NewRow]:
+        for row in rows:
+            refuse_unread_text(db, self.kind.name, row.body)
+            yield row
 
     @contextmanager
     def filling(self, db: Connection, rows: int) -> Iterator[None]:
@@ -91,7 +99,8 @@ class Table:
         before: Element,
         after: Element,
     ) -> None:
-        """Replace an element by another one with the same key."""
+        """Replace an element by another one with the same key. Raises Conflict as `add`."""
+        refuse_unread_text(db, self.kind.name, body)
         db.post(self._update, (version, body, *self.kind.values(after), found.place))
         self._change_parts(db, environment, after, before, after)
 

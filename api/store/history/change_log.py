@@ -13,6 +13,7 @@ from ..actor import Actor
 from ..audit.entries import AuditEntry, append
 from ..audit.events import Event
 from ..database.connection import Connection
+from ..database.sharing.unread import readable_delta
 from ..elements.element_bodies import Body
 from ..elements.kinds import KINDS
 from ..environments import Environment
@@ -142,7 +143,8 @@ class ChangeLogWriter:
         self._keeper.end()
         number, revision, counts = self._environment.number, self._environment.revision + 1, self.change_counts
         told = None if origin is None else msgspec.json.encode(origin).decode()
-        row = (number, revision, time, actor.name, msgspec.json.encode(counts).decode(), delta, told)
+        read = readable_delta(self._db, delta)
+        row = (number, revision, time, actor.name, msgspec.json.encode(counts).decode(), read, told)
         self._db.post("INSERT INTO changes VALUES (?, ?, ?, ?, ?, ?, ?)", row)
         self._db.post("UPDATE environments SET revision = ? WHERE number = ?", (revision, number))
         details = {"revision": revision, "changes": counts}

@@ -11,6 +11,7 @@ from typing import Final, Protocol
 
 import psycopg
 
+from ..database.newest_format import STORE_FORMAT
 from ..database.postgresql.server_tables import READ_FORMAT, refuse_newer
 from ..errors import StoreUnavailable
 from . import lease_tables as sql
@@ -121,6 +122,7 @@ class Keeper:
             "lease": self._lease,
             "trace": trace,
             "folder": self._folder,
+            "format": STORE_FORMAT,
         }
         row = db.execute(statement, values).fetchone()
         if row is None:

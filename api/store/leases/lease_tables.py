@@ -72,9 +72,13 @@ WITH written AS (
     VALUES (%(id)s, nextval('lease_numbers'), %(known)s, %(lease)s, %(folder)s)
     ON CONFLICT (id) DO UPDATE SET number = excluded.number, confirmed = excluded.confirmed, lease = excluded.lease
     RETURNING number
+), known AS (
+    INSERT INTO server_formats VALUES (%(id)s, %(format)s) ON CONFLICT (id) DO UPDATE SET format = excluded.format
 )
 {_LEAVE_TRACE}"""
-"""Adds the row of a server. A server that has lost its connection takes its row over, with a new number."""
+"""Adds the row of a server, with the newest format that it knows. A server that has lost its connection takes its row
+over, with a new number.
+"""
 
 RENEW: Final = f"""
 WITH written AS (

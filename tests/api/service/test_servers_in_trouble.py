@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 import psycopg
 import pytest
-from writ.api.store.database.newest_format import LEAST_FORMAT, STORE_FORMAT
+from writ.api.store.database.newest_format import STORE_FORMAT
 
 from tests.support import postgres
 from tests.support.history_clients import ENV
@@ -97,7 +97,7 @@ def test_services_that_start_at_the_same_time_make_one_store(database: str, tmp_
         with psycopg.connect(database) as db:
             assert db.execute("SELECT id FROM environments").fetchall() == [("default",)]
             assert db.execute("SELECT count(*) FROM servers").fetchone() == (STARTS,)
-            assert db.execute("SELECT number, least FROM writ_format").fetchall() == [(STORE_FORMAT, LEAST_FORMAT)]
+            assert db.execute("SELECT number, least FROM writ_format").fetchall() == [(STORE_FORMAT, STORE_FORMAT)]
             keys = "SELECT kind, count(DISTINCT key_id), count(DISTINCT server) FROM server_keys GROUP BY kind"
             assert {(ids, servers) for _, ids, servers in db.execute(keys)} == {(1, STARTS)}
             (connections,) = db.execute(CONNECTIONS).fetchone()

@@ -50,6 +50,7 @@ export const EVENTS = [
   ["store.backed_up", "Store backed up"],
   ["store.restored", "Store restored from a backup"],
   ["store.copied", "Store copied to another place"],
+  ["store.upgraded", "Store upgraded to a newer format"],
   ["service.started", "Service started"],
   ["service.stopped", "Service stopped"],
   ["audit.cut", "Old entries removed"],

@@ -55,7 +55,7 @@ class PostgresConnection:
         self.primary: Primary = None
         """The primary at the other end, once the connection is admitted."""
         self.format = 0
-        """The store's format in the last transaction. A newer program may raise it."""
+        """The store's format in the last transaction. A newer program raises it once no older server shares it."""
         self.declared: list[str] | None = None
         """The statements of the schema that wait for `declare`, or None: then statements are run."""
         conn.autocommit = True

@@ -9,6 +9,7 @@ from typing import Any, Final
 from sqlite_utils import Database
 
 from ..connection import LastSteps, Parameters
+from ..newest_format import STORE_FORMAT
 
 CACHE_KIB: Final = 16 * 1024
 
@@ -32,6 +33,11 @@ class SqliteConnection(Database):
     def last_steps(self) -> LastSteps:
         """The steps that the transaction takes just before its commit."""
         return LastSteps()
+
+    @property
+    def format(self) -> int:
+        """The newest format: an older store is upgraded before it is used."""
+        return STORE_FORMAT
 
     def execute(self, sql: str, parameters: Parameters | None = None, /) -> sqlite3.Cursor:
         """Run a statement."""

@@ -73,7 +73,7 @@ def _run_steps(db: SqliteConnection, path: Path, version: int) -> None:
     """Runs the steps that an older format lacks. Raises StoreUnavailable if one fails."""
     try:
         for step in MIGRATIONS[version:]:
-            step(db)
+            step.tables(db)
         db.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
         db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     except Exception as ex:

@@ -24,7 +24,7 @@ def all_tables() -> tuple[Table, ...]:
     """Returns the tables of the newest format, each after those that it refers to. An empty database tells them."""
     with closing(SqliteConnection(sqlite3.connect(":memory:", isolation_level=None))) as db:
         for step in MIGRATIONS:
-            step(db)
+            step.tables(db)
         query = "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY rowid"
         return tuple(_table(db, name, sql) for name, sql in db.execute(query).fetchall())
 

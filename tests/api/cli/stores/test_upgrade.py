@@ -6,6 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from writ.api.store.database.formats.step import Step
 from writ.api.store.database.newest_format import STORE_FORMAT
 from writ.api.store.database.schema import MIGRATIONS
 from writ.api.store.database.sqlite.opening import FILE
@@ -17,7 +18,7 @@ from tests.support.server import running
 from tests.support.stored import put
 
 NEWER = {
-    "writ.api.store.database.sqlite.migrating.MIGRATIONS": (*MIGRATIONS, add_colours),
+    "writ.api.store.database.sqlite.migrating.MIGRATIONS": (*MIGRATIONS, Step(add_colours)),
     "writ.api.cli.doctor.store_checks.STORE_FORMAT": NEXT,
     "writ.api.cli.stores.upgrade.STORE_FORMAT": NEXT,
     "writ.api.engines.live.data_directory.LOCK_SECONDS": 0.1,

@@ -1,0 +1,4 @@
+"""The steps between formats of a store, and how they are taken beside older servers.
+
+Reading path: `step` → `shared_tables`.
+"""
