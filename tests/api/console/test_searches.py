@@ -273,3 +273,21 @@ def test_an_empty_answer_tells_who_can_under_conditions(signed_in: Desk) -> None
     signed_in.page.locator(".region").filter(has_text="approvals").first.wait_for()
     assert signed_in.serious() == []
     assert signed_in.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.mark.parametrize("page", ["who-can", "what-can"])
+@pytest.mark.parametrize(
+    ("type", "said"),
+    [("documnt", "did you mean document"), ("hr-file", "requests name this type personnel_file")],
+)
+def test_an_undeclared_type_is_told_before_any_work(signed_in: Desk, page: str, type: str, said: str) -> None:
+    """It was "no registered subject may do this", also for a type's id, which requests do not say."""
+    asked: list[str] = []
+    signed_in.page.on("request", lambda request: asked.append(request.url))
+    question = WHAT | {"resource": {"type": type, "id": "d1"}}
+    signed_in.go(link(question, page))
+    expect(signed_in.page.locator("#answer")).to_contain_text(said)
+    signed_in.settle()
+    expect(signed_in.page.locator("#answer")).not_to_contain_text("may do this on no")
+    expect(signed_in.page.locator("#answer")).not_to_contain_text("No registered subject")
+    assert not any("/search/" in url for url in asked)

@@ -1,14 +1,14 @@
 // A page that searches: its question and its page of answers stand in the address, and the whole answer can be saved.
 
 import { html, nothing } from "../core/html.js";
-import { leftOpenBy, questionAt, questionLink, search } from "../core/asking.js";
+import { leftOpenBy, questionAt, questionLink, search, slipIn } from "../core/asking.js";
 import { announce } from "../core/announcement.js";
 import { goTo, placeLink } from "../core/place.js";
 import { bringIntoView } from "../core/view.js";
 import { Awaited } from "./awaited.js";
 import { csv, Export } from "./csv.js";
 import { heading } from "./heading.js";
-import { leftOpen, nothingYet, sentence } from "./notice.js";
+import { leftOpen, notice, nothingYet, sentence } from "./notice.js";
 import { RequestFields } from "./request_form.js";
 import { table } from "./table.js";
 
@@ -26,6 +26,8 @@ export function searchPage(place, { title, about, kind, fields, read, columns, l
   const body = isWhole(asked, fields) ? { ...read(asked), options: asked.options } : null;
   const token = place.query.get("token") ?? undefined;
   const found = body && new Awaited("the answer", async (signal) => {
+    const slip = await slipIn(place.env, body, signal);
+    if (slip) return { slip };
     const page = await search(place.env, kind, body, { limit: PAGE_ROWS, token }, signal);
     announce(page.context.reason);
     bringIntoView("answer");
@@ -60,7 +62,7 @@ export function searchPage(place, { title, about, kind, fields, read, columns, l
           <form @submit=${submit}>${form.view({ ...fields, hasOptions: true })}<p class="actions"><button type="submit">Search</button></p></form>
         </section>
         <section id="answer"><h2>Answer</h2>
-          ${found ? found.view((page) => results(place, page, { columns, link: (row) => link(row, form), behind, file })) : nothingYet("Ask a question. The answer appears here, a page at a time.")}
+          ${found ? found.view((page) => page.slip ? notice("warn", html`<p>${sentence(page.slip)}</p>`) : results(place, page, { columns, link: (row) => link(row, form), behind, file })) : nothingYet("Ask a question. The answer appears here, a page at a time.")}
         </section>
       </div>`,
   };

@@ -3,7 +3,7 @@
 import { calls, service, textOf, press } from "./browser.js";
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
-import { explained, leftOpenBy, questionAt, questionLink, resourceTypes, search, whoCan, withStored } from "../../../../api/console/page/core/asking.js";
+import { explained, leftOpenBy, slipIn, questionAt, questionLink, resourceTypes, search, whoCan, withStored } from "../../../../api/console/page/core/asking.js";
 import { readPlace } from "../../../../api/console/page/core/place.js";
 import { begin, Session } from "../../../../api/console/page/core/session.js";
 import { RequestFields } from "../../../../api/console/page/parts/request_form.js";
@@ -47,6 +47,14 @@ test("what is left open has a rate limit, which no search counts", async () => {
   const asked = { ...STORED, subject: { type: "user", id: "a" }, options: { actor: { type: "agent", id: "b" } } };
   assert.deepEqual(await leftOpenBy("default", "resource", asked, []), ["rate_limit"]);
   assert.deepEqual(bodies()[1].subjects, [{ type: "user", id: "a" }, { type: "agent", id: "b" }]);
+});
+
+test("an undeclared type or action is told before any search", async () => {
+  const types = { items: [{ id: "t1", name: "document", actions: ["read"] }], next_cursor: null };
+  service(({ url }) => ({ body: url.includes("resource-types") ? types : { reason: "did you mean `document`?" } }));
+  assert.equal(await slipIn("default", ASKED), null);
+  for (const wrong of [{ resource: { type: "t1" } }, { action: { name: "raed" } }]) assert.equal(await slipIn("default", { ...ASKED, ...wrong }), "did you mean `document`?");
+  assert.ok(!calls.some(({ url }) => url.includes("/search/")));
 });
 
 test("who can is asked with the stored attributes, and with no other option", async () => {
