@@ -161,7 +161,7 @@ def test_every_member_of_the_model_is_translated():
         "Conditions": "resource_attrs subject_attrs action_attrs context_attrs time_window ip_allowlist rate_limit",
         "Policy": "id effect resource_types name description priority enabled roles except_roles conditions",
         # Routes decide nothing, so an export leaves them out.
-        "Route": "id methods path resource_type action hosts resource_id external_id attributes",
+        "Route": "id methods path resource_type action hosts resource_id external_id attributes anonymous",
         # A condition on a required attribute is refused.
         "AttributeDeclaration": "kind one_of required",
         "DeclaredAttributes": "subject context action",
