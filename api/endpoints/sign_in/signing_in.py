@@ -24,6 +24,7 @@ from ...identity.sign_in.provider import CodeRefused, Provider, ProviderMetadata
 from ...identity.sign_in.provider_calls import ProviderUnavailable
 from ...identity.sign_in.sessions import SESSION_SECRET
 from ...store.errors import BadQuery, Conflict, NotPermitted
+from ...store.sign_ins.session_rows import Person
 
 CALLING_THREADS: Final = 2
 """The threads of a worker that call the provider."""
@@ -102,6 +103,7 @@ class SigningIn:
         except BadToken as ex:
             raise self._not_accepted(ex) from None
         if rights is None:
+            await self._end_sessions(req, person)
             raise self._no_access("None of your groups gives you access to Writ.")
         secret, digest = new_secret(SESSION_SECRET)
         actor, used = unnamed_actor(req), (flow.id, flow.expires)
@@ -111,8 +113,13 @@ class SigningIn:
         except Conflict:
             raise SignInFailed(_UNKNOWN) from None
         except NotPermitted:
+            await self._end_sessions(req, person)
             raise self._no_access("None of the environments of your groups exists.") from None
         return secret
+
+    async def _end_sessions(self, req: falcon.asgi.Request, person: Person) -> None:
+        """Ends all sessions of a person whose groups give nothing any more: the newest sign-in counts for them."""
+        await self._work.change(self._work.store.sign_ins.end_without_rights, unnamed_actor(req), person)
 
     def _answered(self, req: falcon.asgi.Request) -> tuple[Mapping[str, str], Flow]:
         """Returns the provider's parameters, and the sign-in that they belong to, by state and cookie."""

@@ -58,8 +58,9 @@ class SignIns:
     ) -> Session:
         """Begin a session. `secret` is the SHA-256 of its secret. `actor` has the address of the request.
 
-        `used` is the id of the sign-in, and when it would be too old. Raises Conflict if it made a session before, and
-        NotPermitted if the person is bound to environments and none of them exists.
+        The newest sign-in counts: all sessions of the person have its rights from now on. `used` is the id of the
+        sign-in, and when it would be too old. Raises Conflict if it made a session before, and NotPermitted if the
+        person is bound to environments and none of them exists.
         """
         with self._connections.writing(LONG_WAIT_FACTOR) as db:
             environments = _bound_to(db, rights.environments)
@@ -67,10 +68,18 @@ class SignIns:
             _use_once(db, used)
             _keep_person(db, person, now)
             id = _insert(db, person, rights.scopes, environments, secret, now)
+            _follow_newest(db, person, rights.scopes, environments)
             _end_oldest(db, person)
             made = session_row(db, id)
             self._record(db, actor_of_session(made, actor), Event.SESSION_STARTED, made)
             return made
+
+    def end_without_rights(self, actor: Actor, person: Person) -> None:
+        """End every session of a person whose newest sign-in gives no rights. `actor` is as for `begin`."""
+        with self._connections.writing(LONG_WAIT_FACTOR) as db:
+            for session in sessions_of(db, person.id):
+                self._record(db, actor_of_session(session, actor), Event.SESSION_ENDED, session)
+            db.execute("DELETE FROM sessions WHERE person = ?", (person.id,))
 
     def session_with(self, secret: bytes) -> Session | None:
         """Returns the session whose secret has that SHA-256, ended or not, or None."""
@@ -182,6 +191,13 @@ def _insert(
         (id, person.id, secret, " ".join(scopes), environments, begun, begun + SESSION_SECONDS, begun),
     )
     return id
+
+
+def _follow_newest(db: Connection, person: Person, scopes: Sequence[str], environments: str | None) -> None:
+    """Give all sessions of a person the rights of the newest sign-in: a group that is gone gives nothing any more."""
+    db.execute(
+        "UPDATE sessions SET scopes = ?, environments = ? WHERE person = ?", (" ".join(scopes), environments, person.id)
+    )
 
 
 def _end_oldest(db: Connection, person: Person) -> None:

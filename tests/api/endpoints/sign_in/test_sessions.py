@@ -228,6 +228,31 @@ def test_an_administrator_ends_all_sessions_of_a_person(browser: Browser) -> Non
     assert browser.service.simulate_delete("/v1/people/nobody/sessions").status_code == 404
 
 
+def test_an_older_session_has_the_rights_of_the_newest_sign_in(browser: Browser) -> None:
+    """The groups that a person has lost gave rights to the sessions before for eight hours more."""
+    browser.signs_in()
+    older = dict(browser.cookies)
+    assert browser.caller().json["scopes"][-1] == "admin"
+    browser.cookies.clear()
+    browser.signs_in(groups=["readers"])
+    browser.cookies.clear()
+    browser.cookies.update(older)
+    assert browser.caller().json["scopes"][-1] == "read"
+    assert browser.call("GET", "/v1/sessions").status_code == 403
+
+
+@pytest.mark.parametrize("groups", [[], ["lost"]])
+def test_a_sign_in_without_access_ends_the_older_sessions(browser: Browser, groups: list[str]) -> None:
+    browser.signs_in()
+    older = dict(browser.cookies)
+    browser.cookies.clear()
+    assert browser.signs_in(groups=groups).status_code == 403
+    browser.cookies.clear()
+    browser.cookies.update(older)
+    assert browser.caller().status_code == 401
+    assert browser.service.simulate_get("/v1/sessions").json["items"] == []
+
+
 def test_a_session_that_ends_while_the_body_is_on_its_way_changes_nothing(
     browser: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -126,6 +126,27 @@ def test_environments_bind_a_session(store: Store) -> None:
     store.sign_ins.end(bound, session.id)
 
 
+def test_the_newest_sign_in_counts_for_all_sessions_of_a_person(store: Store) -> None:
+    stage = store.create_environment(COMMAND_LINE, "stage")
+    first, other = begun(store, 1), begun(store, 2, BEN)
+    begun(store, 3, rights=Rights(("write",), ("stage",)))
+    after = store.sign_ins.session(first.id)
+    assert (after.scopes, after.bounds, after.expires) == (("write",), frozenset({stage.uuid}), first.expires)
+    assert store.sign_ins.session(other.id) == other
+    begun(store, 4, rights=READ)
+    assert {(one.scopes, one.bounds) for one in store.sign_ins.sessions(None, 9)[0] if one.person == ANN} == {
+        (("read",), None)
+    }
+
+
+def test_a_sign_in_without_rights_ends_the_sessions_of_the_person(store: Store) -> None:
+    begun(store, 1), begun(store, 2)
+    other = begun(store, 3, BEN)
+    store.sign_ins.end_without_rights(BROWSER, ANN)
+    assert store.sign_ins.sessions(None, 9) == ([other], None)
+    assert [one.event for one in audited(store)].count("session.ended") == 2
+
+
 def test_a_write_of_an_ended_session_is_refused(store: Store) -> None:
     session = begun(store)
     actor = actor_of_session(session, BROWSER)
