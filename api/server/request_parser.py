@@ -284,7 +284,7 @@ class RequestParser:
         if version == "1.1" and b"host" not in fields:
             self._stop(malformed("`Host` is missing"))
         coding = fields.get(b"transfer-encoding")
-        if coding is not None and (coding != b"chunked" or version == "1.0"):
+        if coding is not None and (coding.lower() != b"chunked" or version == "1.0"):
             self._stop(_unknown_coding())
 
     def on_chunk_header(self) -> None:

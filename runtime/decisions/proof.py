@@ -14,6 +14,7 @@ from ..requests.evaluation_request import EvaluationRequest
 from ..requests.members import Attributes
 from ..rules.attributes import Asked
 from ..rules.conditions import fault_of
+from ..rules.foreign_values import finite
 from ..rules.memberships import HasGroups
 from ..rules.rule import Rule, is_within_limit
 from .held_roles import HeldRoles
@@ -185,10 +186,10 @@ class Proof:
         if groups:
             return self._memberships.ids
         if section not in self._sections:
-            return self._sections["context_attrs"].get(key)
+            return finite(self._sections["context_attrs"].get(key), "context_attrs", key)
         if reads_own_key(section, key):
             return self._own[section][key]
-        return read(self._sections[section], key, steps_of(key))
+        return finite(read(self._sections[section], key, steps_of(key)), section, key)
 
 
 def _without_value(pair: dict[str, Any]) -> dict[str, Any]:

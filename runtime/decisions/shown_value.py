@@ -93,6 +93,6 @@ def _scalar(value: Json) -> str:
     if isinstance(value, int) and not isinstance(value, bool) and value.bit_length() > _LONG_INTEGER_BITS:
         raise _NotJson
     try:
-        return json.dumps(value)
+        return json.dumps(value, allow_nan=False)
     except (TypeError, ValueError):
         raise _NotJson from None

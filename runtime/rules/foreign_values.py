@@ -5,6 +5,7 @@ DENY of amounts over 1,000 would not hold for the Decimal 5,000. So the request 
 """
 
 from collections.abc import Callable
+from math import isfinite
 from typing import Final
 
 from ...bundles.conditions.comparisons import Predicate
@@ -62,6 +63,16 @@ def refused_at(section: str, key: str) -> Callable[[NotJson], BadRequest]:
     """Returns the function that makes the error of an attribute with a value that JSON has not."""
     path = path_of(section, key)
     return lambda ex: _refusal(ex, path)
+
+
+def finite(value: Json, section: str, key: str) -> Json:
+    """Returns the value of an attribute. Raises BadRequest for NaN and for an infinity, which JSON has not (C7).
+
+    Tests of conditions take them, since that costs nothing. What shows or varies values can't.
+    """
+    if isinstance(value, float) and not isfinite(value):
+        raise BadRequest("JSON has no NaN and no infinity; leave the attribute out", path_of(section, key))
+    return value
 
 
 def path_of(section: str, key: str) -> str:

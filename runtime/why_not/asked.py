@@ -18,6 +18,7 @@ from ..requests.evaluation_request import EvaluationRequest
 from ..requests.members import Attributes
 from ..rules.attributes import Test
 from ..rules.conditions import Conjunction
+from ..rules.foreign_values import finite
 from ..snapshot import Holder, Snapshot
 from .limits import Budget, WhyNotLimits
 from .sampled_addresses import sampled_addresses
@@ -195,8 +196,9 @@ class Asked:
         return found
 
     def sent(self, attribute: Attribute) -> Json:
-        """Returns the value that the request has, or None."""
-        return read(self._bags[attribute.section], attribute.key, steps_of(attribute.key))
+        """Returns the value that the request has, or None. Raises BadRequest for NaN and infinities."""
+        value = read(self._bags[attribute.section], attribute.key, steps_of(attribute.key))
+        return finite(value, attribute.section, attribute.key)
 
     def values(self, attribute: Attribute) -> list[Json]:
         """Returns the values to try of an attribute: one of each class that the conditions distinguish."""

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from writ.runtime import BadRequest
 from writ.runtime.decisions import explain, proof
 
 from tests.support.bundling import engine_for
@@ -171,3 +172,28 @@ def test_the_excluded_are_named_with_the_roles_that_they_leave_out(tmp_path, mon
 
 def test_a_model_without_exceptions_excludes_nothing(tmp_path):
     assert explained(tmp_path, {"policies": [policy("p")]}).keys() == {"candidates", "lacking"}
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf")])
+@pytest.mark.parametrize("compared", [{"value": 5}, {"value_of": "context.b"}])
+def test_a_number_that_json_has_not_is_refused(tmp_path, value, compared):
+    """A test takes it, but no proof can show it, and no number is beside it (C7)."""
+    conditions = {"resource_attrs": [{"key": "a", "op": "eq", **compared}]}
+    document = {"resource_types": TYPES, "extensions": ["references"], "policies": [policy("p", conditions=conditions)]}
+    engine = engine_for(document, tmp_path / "m.bundle")
+    for request, path in (
+        (asked(a=value) | {"context": {"b": 1}}, "$.resource.properties.a"),
+        (asked(a=1) | {"context": {"b": value}}, "$.context.b"),
+    ):
+        if path.startswith("$.context") and "value" in compared:
+            continue  # no condition reads it
+        for ask in (engine.decide, engine.why_not):
+            with pytest.raises(BadRequest, match="NaN") as found:
+                ask(request, 0.0)
+            assert found.value.path == path
+
+
+def test_a_number_that_json_has_not_is_not_shown_in_an_array(tmp_path):
+    found = explained(tmp_path, {"policies": [policy("p", **comparing([1]))]}, a=[float("nan")])
+    (shown,) = found["candidates"][0]["conditions"]
+    assert (shown["actual"], shown["actual_cut"]) == ("", True)
