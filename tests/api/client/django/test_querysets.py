@@ -308,3 +308,21 @@ def test_a_key_whose_text_is_not_that_of_a_grant_is_refused(alias: str, tmp_path
         return
     with pytest.raises(QueryRefused, match="the key of `Keyed` is a UUIDField; keep the key as a text"):
         rows.authorized(SUBJECT, "read", engine=engine, mirror=Grant)
+
+
+def test_a_grant_is_on_the_row_with_exactly_its_id(alias: str, tmp_path: Path) -> None:
+    types = [{"id": one, "actions": ["read"]} for one in ("document", "folders")]
+    engine = engine_for({"resource_types": types}, tmp_path / "none.bundle")
+
+    def shown(entity: Any, ids: tuple[str, ...], type: str) -> list[Any]:
+        grant = {"id": "g", "subject": SUBJECT, "actions": ["read"]}
+        put_grants(alias, [grant | {"resource": {"type": type, "id": id}} for id in ids])
+        rows = entity.objects.using(alias).authorized(SUBJECT, "read", engine=engine, mirror=Grant)
+        others = entity.objects.using(alias).exclude(pk__in=rows.values("pk")).count()
+        assert others + rows.count() == entity.objects.using(alias).count()
+        return sorted(rows.values_list("pk", flat=True))
+
+    no_ids = ("01", "1 ", "+1", "-0", "1.0", "1e0", "", "x", "\uff11", "1\n", "-", str(2**63), "9" * 25, "-1'", "017")
+    assert shown(Folder, no_ids, "folders") == []
+    assert shown(Folder, ("2", "2", "x", str(2**63 - 1), str(-(2**63))), "folders") == [2]
+    assert shown(Document, ("d1", "D1X", "d2 ", "01"), "document") == ["01", "d1"]

@@ -202,3 +202,19 @@ def test_a_computed_field_has_no_template(tmp_path: Path) -> None:
         fields = {"owner": lambda _, limit=limit: Text(sa.func.coalesce(Document.owner, limit))}
         query = authorized(sa.select(Document.id), engine, ALICE, "read", mirror=GRANTS, fields=fields)
         assert limit in query.compile(dialect=sa.dialects.sqlite.dialect()).params.values()
+
+
+def test_each_integer_of_64_bits_may_be_granted(db: sa.Engine, tmp_path: Path) -> None:
+    engine = engine_for({"resource_types": TYPES}, tmp_path / "none.bundle")
+    table = sa.Table("numbers", sa.MetaData(), sa.Column("id", sa.BigInteger, primary_key=True, autoincrement=False))
+    ids = [0, 5, -5, 10**17, 10**18 - 1, 10**18, -(10**18), 2**63 - 1, -(2**63)]
+    with orm.Session(db) as session:
+        table.create(session.connection())
+        session.execute(sa.insert(table), [{"id": id} for id in ids])
+        put(session, *({"resource_id": str(one)} for one in (*ids, 2**63, -(2**63) - 1, 10**25)))
+        query = authorized(
+            sa.select(table.c.id), engine, ALICE, "read", resource_type="folders", mirror=GRANTS, now=NOW
+        )
+        assert sorted(session.scalars(query)) == sorted(ids)
+        table.drop(session.connection())
+        session.rollback()
