@@ -4,10 +4,12 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-from ..bundles.conditions.instants import parse_instant, show_instant
+from ..bundles.conditions.instants import show_instant
 from ..bundles.conditions.operators import Operator
+from ..bundles.conditions.trees.instant_comparisons import InstantComparison
 from ..bundles.conditions.values import is_text
 from ..runtime.translate import DirectGrants
+from ..runtime.translate.read_tree import read_tree
 
 MARK: Final = "\ufdd0writ "
 _EQUALITIES: Final = (Operator.EQ, Operator.IN, Operator.NE, Operator.NIN)
@@ -53,7 +55,7 @@ class Opened:
         """True if an instant is compared with a column of other values."""
 
     def tree(self, tree: Any) -> Any:
-        """Returns a filter with numbers in place of its values, which it keeps."""
+        """Returns a filter with numbers in place of its values, which it keeps. Raises BadFilter for a bad node."""
         self._tree = self._opened(tree)
         return self._tree
 
@@ -61,8 +63,9 @@ class Opened:
         if node["type"] == "logical":
             return {**node, "conditions": [*map(self._opened, node["conditions"])]}
         if node["type"] == "direct":
-            type, id = node["subject"]["type"], node["subject"]["id"]
-            self.nodes.append(DirectGrants(node["resource_type"], node["action"], (type, id), tuple(node["groups"])))
+            grants = read_tree(node)
+            assert isinstance(grants, DirectGrants), "a node of this type"
+            self.nodes.append(grants)
             return {"type": "direct", "node": len(self.nodes) - 1, "groups": bool(node["groups"])}
         if node["type"] == "field" and "value_type" in node:
             return self._of_instant(node)
@@ -70,7 +73,9 @@ class Opened:
 
     def _of_instant(self, node: Any) -> Any:
         self.is_odd |= self._kinds[node["field"]] != "instant"
-        instant = parse_instant(node["value"])
+        comparison = read_tree(node)
+        assert isinstance(comparison, InstantComparison), "a node with a type of its value"
+        instant = comparison.instant
         number = self.instants.setdefault(instant, len(self.instants))
         return {**_without_value(node), "instant": number, "below": bool(instant % 1_000)}
 

@@ -1,7 +1,7 @@
 """Whose values a statement returns: the classes and tables of its columns, and those inside subqueries."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
 import sqlalchemy as sa
@@ -190,19 +190,19 @@ def rows_returned_by_write(statement: Any) -> list[Any]:
 
 def columns_changed_by(statement: Any) -> Returned:
     """Returns whose columns an update changes."""
-    found = Returned(lambda: [statement.table])
-    for column, _ in _changes(statement):
-        if isinstance(column, sa.ClauseElement):
-            found.collect(column)
-    return found
+    return _collected(statement, (column for column, _ in _changes(statement)))
 
 
 def written_by(statement: Any) -> Returned:
     """Returns whose values an update writes into the rows."""
+    return _collected(statement, (value for _, value in _changes(statement)))
+
+
+def _collected(statement: Any, parts: Iterable[Any]) -> Returned:
     found = Returned(lambda: [statement.table])
-    for _, value in _changes(statement):
-        if isinstance(value, sa.ClauseElement):
-            found.collect(value)
+    for one in parts:
+        if isinstance(one, sa.ClauseElement):
+            found.collect(one)
     return found
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 from sqlalchemy import orm
-from writ.runtime.translate import DateTime, Text
-from writ.sqlalchemy import authorized, grants_table, permitted, templates
+from writ.runtime.translate import BadFilter, DateTime, Text
+from writ.sqlalchemy import QueryRefused, authorized, grants_table, permitted, templates
 
 from tests.api.client.sqlalchemy.test_columns import explained
 from tests.support.authorized_rows import GRANTS, NOW, Document, Folder
@@ -218,3 +218,25 @@ def test_each_integer_of_64_bits_may_be_granted(db: sa.Engine, tmp_path: Path) -
         assert sorted(session.scalars(query)) == sorted(ids)
         table.drop(session.connection())
         session.rollback()
+
+
+def test_a_name_that_hides_the_table_of_grants_is_refused(tmp_path: Path) -> None:
+    engine = engine_for({"resource_types": TYPES}, tmp_path / "none.bundle")
+    hiding = sa.select(sa.literal("1").label("resource_id")).cte(GRANTS.name)
+    query = authorized(sa.select(Folder.id), engine, ALICE, "read", mirror=GRANTS).add_cte(hiding)
+    with pytest.raises(QueryRefused, match="hides the table"):
+        str(query)
+
+
+def test_a_malformed_node_of_another_decision_point_is_an_error() -> None:
+    class Other:
+        """A decision point that answers with half a node."""
+
+        def filter(self, _: Any) -> Any:
+            return {"filter": {"type": "direct", "subject": {}}, "context": {"valid_until": None}}
+
+        def actions(self, _: Any) -> Any:
+            return {"results": []}
+
+    with pytest.raises(BadFilter, match="a direct node has exactly the members"):
+        authorized(sa.select(Folder.id), Other(), ALICE, "read", mirror=GRANTS, resource_type="folders")
