@@ -18,22 +18,29 @@ def as_actor(request: EvaluationRequest, actor: Entity) -> EvaluationRequest:
     return *actor, action, a, rtype, resource_by, rname, r, c, explains
 
 
-def prepare(snapshot: Snapshot, request: EvaluationRequest, now: float) -> None:
-    """Does what may take long for the actor before anything is counted for the subject (C10).
+def prepare(snapshot: Snapshot, request: EvaluationRequest, now: float) -> bool:
+    """Does what may take long for a subject or an actor before anything is counted (C10).
 
-    Raises TakesLong on an event loop, and BundleError.
+    Returns whether its evaluation may count. Raises TakesLong on an event loop, and BundleError.
     """
     _, holder = subject_of(snapshot, *request[:3], now)
     specialised = specialised_for(snapshot, holder, request[6], request[4])
-    if specialised is not None and specialised.takes_long:
+    if specialised is None:
+        return False
+    if specialised.takes_long:
         refuse_on_event_loop()
+    return bool(specialised.limited_indexes)
 
 
 @contextmanager
 def as_faults_of(name: str) -> Iterator[None]:
-    """Gives faults of the subject inside the block the path of an actor with a name like `actor[1]`."""
+    """Gives faults of the subject inside the block the path of an actor with a name like `actor[1]`.
+
+    An empty name stands for the subject itself.
+    """
     try:
         yield
     except BadRequest as ex:
-        path = ex.path.replace(_SUBJECT, f"$.options.{name}.", 1) if ex.path.startswith(_SUBJECT) else ex.path
+        is_actors = name and ex.path.startswith(_SUBJECT)
+        path = ex.path.replace(_SUBJECT, f"$.options.{name}.", 1) if is_actors else ex.path
         raise BadRequest(ex.message, path, ex.strict_faults) from None

@@ -50,8 +50,6 @@ def respond(
         read = with_registered(snapshot, read, registry)
         if is_strict:
             snapshot.strict_requests.refuse_missing(read[0], read[3], read[6], read[9])
-    if options.actor is not None and counters is not None:
-        counters = CountedOnce(counters)
     asking = _Asking(snapshot, options, now, counters, counts)
     added = unsent(sent, read) if hides else NOTHING
     if options.actor is not None:
@@ -70,6 +68,7 @@ def _on_behalf(
     actors = [(name, one, _acting(asking, subject, name, one, registry)) for name, one in named_actors(actor)]
     until_for = [asking.until(one) for _, _, one in actors]
     until = asking.until(subject)
+    asking.refuse_before_counting([("", subject), *((name, one) for name, _, one in actors)])
     told = answer = asking.answer(subject)
     denied_for: dict[str, Any] = {}
     proofs: list[dict[str, Any]] = []
@@ -120,6 +119,21 @@ class _Asking:
 
     def answer(self, request: EvaluationRequest) -> Answer:
         return decide(self.snapshot, request, self.now, self._counters, self._counts)
+
+    def refuse_before_counting(self, asked: Sequence[tuple[str, EvaluationRequest]]) -> None:
+        """Raises BadRequest if that is the answer for the subject or an actor, before anything is counted (C10).
+
+        `asked` are the requests in order, by the names of actors. From then on, each subject counts once.
+        """
+        counters = self._counters
+        if counters is None or not any(prepare(self.snapshot, one, self.now) for _, one in asked):
+            return
+        peeking = counters.peeking()
+        for name, one in asked:
+            with as_faults_of(name):
+                if not decide(self.snapshot, one, self.now, peeking, self._counts).allowed:
+                    break  # the others are not asked
+        self._counters = CountedOnce(counters)
 
     def until(self, request: EvaluationRequest) -> float:
         """Returns the instant until which the answer is valid, if that is asked."""

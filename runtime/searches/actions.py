@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from ..decisions.on_behalf import as_faults_of
 from ..requests.members import NO_ATTRIBUTES
 from ..requests.searches import Action, ActionSearch
 from ..rules.attributes import Asked
@@ -34,7 +35,8 @@ def find_actions(snapshot: Snapshot, search: ActionSearch, now: float) -> FoundA
     """
     found = dict(_actions_of_one(snapshot, search, now))
     for actor, asked in on_behalf(search):
-        acting = dict(_actions_of_one(snapshot, asked, now))
+        with as_faults_of(actor):
+            acting = dict(_actions_of_one(snapshot, asked, now))
         found = {name: _both(one, acting[name], actor) for name, one in found.items()}
     actions = [(name, one.path) for name, one in found.items() if one.path is not None]
     return FoundActions(actions, united([one.opened for one in found.values()]))

@@ -10,6 +10,7 @@ from ...bundles.conditions.trees.canonical import STEPS
 from ...bundles.conditions.trees.direct_grants import DirectGrants, direct_grants_in
 from ...bundles.conditions.trees.tree import leaves
 from ...bundles.conditions.values import is_text
+from ..decisions.on_behalf import as_faults_of
 from ..filters.derive import NOTHING, Filter, answer, derive, joint
 from ..requests.members import BadRequest
 from ..requests.searches import NODE, ResourceSearch
@@ -43,7 +44,10 @@ def filter_answer(snapshot: Snapshot, search: ResourceSearch, now: float, steps:
         return response if search.filter_context is None else with_validity(response, None)
     rules = snapshot.rules.types[search.resource_type]
     found = _filter_for(snapshot, search, rules, now, steps)
-    acting = [_filter_for(snapshot, one, rules, now, steps) for _, one in on_behalf(search)]
+    acting = []
+    for actor, asked in on_behalf(search):
+        with as_faults_of(actor):
+            acting.append(_filter_for(snapshot, asked, rules, now, steps))
     whole = found.filter
     for one in acting:
         whole = joint(whole, one.filter, steps)

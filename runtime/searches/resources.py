@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from ...bundles.conditions.trees.tree import FilterTree
+from ..decisions.on_behalf import as_faults_of
 from ..filters.partial import RemainingRules
 from ..requests.members import NO_ATTRIBUTES, Attributes
 from ..requests.searches import Action, ResourceSearch
@@ -28,8 +29,8 @@ class ResourceJudge:
     _rules: TypeRules
     _now: float
     _conditions_by_action: dict[str, RemainingRules]
-    _actors: tuple["ResourceJudge", ...] = ()
-    """The judges for the actors, who must be allowed too (A1)."""
+    _actors: tuple[tuple[str, "ResourceJudge"], ...] = ()
+    """The judges for the actors by their names, who must be allowed too (A1)."""
 
     def path(self, id: str, attributes: Attributes) -> GrantingPath | None:
         """Returns the access path by which the subject may do the searched action, or None if it may not."""
@@ -40,9 +41,10 @@ class ResourceJudge:
         return [name for name in sorted(self._rules.type.actions) if self._path(name, id, attributes) is not None]
 
     def _path(self, action: str, id: str, attributes: Attributes) -> GrantingPath | None:
-        for actor in self._actors:
-            if actor._path(action, id, attributes) is None:
-                return None
+        for actor, judge in self._actors:
+            with as_faults_of(actor):
+                if judge._path(action, id, attributes) is None:
+                    return None
         holder, type = self._searcher.holder, self._rules.number
         granted = is_granted(self._snapshot, holder, type, id, action, self._now)
         return self._conditions(action).path(id, attributes, granted)
@@ -66,7 +68,7 @@ def judge_resources(snapshot: Snapshot, search: ResourceSearch, now: float) -> R
     rules, action = snapshot.rules.types.get(search.resource_type), search.action
     if rules is None or action.name not in rules.type.actions:
         return None
-    acting = (judge_resources(snapshot, one, now) for _, one in on_behalf(search))
+    acting = [(actor, _judge_of_actor(snapshot, actor, one, now)) for actor, one in on_behalf(search)]
     searcher, filters = searcher_of(snapshot, search.subject, now), snapshot.rules.filters
     derived = derived_for(snapshot, searcher, rules, action, search.results_context, now)
     granted = has_grants(snapshot, searcher.holder, rules.number, action.name, now)
@@ -80,5 +82,10 @@ def judge_resources(snapshot: Snapshot, search: ResourceSearch, now: float) -> R
         _rules=rules,
         _now=now,
         _conditions_by_action={action.name: filters.conditions(*derived)},
-        _actors=tuple(judge for judge in acting if judge is not None),
+        _actors=tuple((actor, judge) for actor, judge in acting if judge is not None),
     )
+
+
+def _judge_of_actor(snapshot: Snapshot, actor: str, search: ResourceSearch, now: float) -> ResourceJudge | None:
+    with as_faults_of(actor):
+        return judge_resources(snapshot, search, now)

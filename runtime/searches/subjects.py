@@ -13,6 +13,7 @@ from ...bundles.conditions.trees.tree import FALSE, FilterTree
 from ...bundles.conditions.values import Json
 from ...bundles.program.clauses import AgainstNow, Clause, Comparison, Reference
 from ..decisions.decide import holder_of
+from ..decisions.on_behalf import as_faults_of
 from ..filters.partial import OnAttribute, Residual, parted, residual_of
 from ..filters.referred_values import frozen, thawed
 from ..requests.members import NO_ATTRIBUTES, Attributes
@@ -89,12 +90,13 @@ def _actor_may(
     snapshot: Snapshot, search: SubjectSearch, rules: TypeRules, resource_id: str | None, now: float
 ) -> bool:
     """Returns whether each actor may do the action, if there are any."""
-    for _, actor in named_actors(search.options.actor):
+    for name, actor in named_actors(search.options.actor):
         searcher = searcher_of(snapshot, actor, now)
-        conditions = conditions_for(snapshot, searcher, rules, search.action, search.context, now)
-        granted = is_granted(snapshot, searcher.holder, rules.number, resource_id, search.action.name, now)
-        if conditions.path(resource_id, search.resource.attributes, granted) is None:
-            return False
+        with as_faults_of(name):
+            conditions = conditions_for(snapshot, searcher, rules, search.action, search.context, now)
+            granted = is_granted(snapshot, searcher.holder, rules.number, resource_id, search.action.name, now)
+            if conditions.path(resource_id, search.resource.attributes, granted) is None:
+                return False
     return True
 
 

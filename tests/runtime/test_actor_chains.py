@@ -1,5 +1,6 @@
 """Chains of actors: all must be allowed, in every way of asking (A1)."""
 
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -143,3 +144,47 @@ def test_only_those_asked_count_and_the_same_subject_once(tmp_path):
     denied = engine.decide(ASKED | {"subject": mallory, "options": {"actor": [BOT, NOBODY]}}, NOW)
     assert denied["context"]["denied_for"] == "actor[0]"
     assert engine.decide(ASKED | {"subject": NOBODY}, NOW)["decision"] is True  # it was not asked before
+
+
+LEVELLED = LIMITED | {
+    "policies": [
+        *LIMITED["policies"],
+        {
+            "id": "high",
+            "effect": "DENY",
+            "resource_types": [{"resource_type_id": "document", "actions": ["read"]}],
+            "conditions": {"subject_attrs": [{"key": "level", "op": "gt", "value": 5}]},
+        },
+    ]
+}
+UNREADABLE = {"type": "agent", "id": "odd", "properties": {"level": Decimal(9)}}
+
+
+def test_a_request_that_is_refused_for_a_later_actor_counts_for_no_earlier_one(tmp_path):
+    engine = Engine.open(bundle_file(LEVELLED, tmp_path / "m.bundle"), counters=RateCounters())
+    for actors in ([UNREADABLE], [BOT, UNREADABLE]):
+        with pytest.raises(BadRequest) as refused:
+            engine.decide(asking(*actors), NOW)
+        assert refused.value.path == f"$.options.actor[{len(actors) - 1}].properties.level"
+    assert engine.decide(asking(BOT), NOW)["decision"] is True, "nothing was counted"
+    denied = engine.decide(asking(BOT, UNREADABLE), NOW)
+    assert "retry_after_seconds" in denied["context"], "the other actor is not asked"
+
+
+def test_a_value_that_can_not_be_read_has_the_place_of_its_actor_in_searches(tmp_path):
+    policies = [
+        LEVELLED["policies"][1],
+        LIMITED["policies"][0] | {"conditions": {}},
+    ]
+    engine = engine_for(LEVELLED | {"policies": policies}, tmp_path / "m.bundle")
+    asked = asking(BOT, UNREADABLE)
+    for ask in (
+        lambda: engine.decide(asked, NOW),
+        lambda: engine.filter(asked | {"resource": {"type": "document"}}, NOW),
+        lambda: engine.actions(asked, NOW),
+        lambda: engine.judge_resources(read_resource_search(asked | {"resource": {"type": "document"}}), NOW),
+        lambda: engine.judge_subjects(read_subject_search(asked | {"subject": {"type": "user"}}), NOW),
+    ):
+        with pytest.raises(BadRequest) as refused:
+            ask()
+        assert refused.value.path == "$.options.actor[1].properties.level"
