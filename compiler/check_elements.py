@@ -16,8 +16,9 @@ from .documents.error_recovery import recover
 from .documents.read_element import ReadElement
 from .limits import DEFAULTS, Limits
 from .lints.all_lints import lint_alone
+from .lints.routes.idle_anonymous import idle_mark
 from .lints.silencing import is_silenced
-from .model.elements import LISTS, Element, ElementKind, Policy, SilencedLint
+from .model.elements import LISTS, Element, ElementKind, Policy, Route, SilencedLint
 from .model.single_members import inside_element
 
 _CHECKED, _DECLARED = 0, 1
@@ -70,22 +71,29 @@ def check_elements(
 
 
 def element_warnings(
-    read: ReadElement, silences: Callable[[], Iterable[SilencedLint]] = tuple
+    read: ReadElement,
+    silences: Callable[[], Iterable[SilencedLint]] = tuple,
+    names_anonymous: Callable[[], bool | None] = lambda: None,
 ) -> tuple[ElementFault, ...]:
     """Returns the warnings about one element that need no other element, in the order of its text.
 
-    They are those that `load` finds in every document with this element and with what `silences` returns. It is called
-    only if there are warnings. Only policies have any.
+    They are those that `lint_model` finds in every model with this element and with what `silences` returns. It is
+    called only if there are warnings. Only policies and routes have any. For a marked route, `names_anonymous` returns
+    whether the gateway settings name an anonymous subject (E11), or None if they are not known.
     """
-    if not isinstance(read.element, Policy):
-        return ()
+    match read.element:
+        case Policy():
+            kind, found = ElementKind.POLICIES, [*lint_alone(read.element)]
+        case Route(id=id, anonymous=True) if names_anonymous() is False:
+            kind, found = ElementKind.ROUTES, [idle_mark(id)]
+        case _:
+            return ()
     findings = Findings(DEFAULTS.diagnostics)
-    found = [*lint_alone(read.element)]
     silenced = silences() if found else ()
     for finding in found:
         if not is_silenced(finding.code, read.element.id, silenced):
             findings.add(DocumentFinding(_CHECKED, finding))
-    return _in_order(findings, {ElementKind.POLICIES: (read,)})
+    return _in_order(findings, {kind: (read,)})
 
 
 def _gather(

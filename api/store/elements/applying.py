@@ -299,7 +299,7 @@ class EditApplier:
         text, environment = encode_body(read.value), self.workspace.environment
         self.warnings += (
             BodyFault(one.code, one.path, one.message, one.help, self._edit)
-            for one in element_warnings(read, self.workspace.silences)
+            for one in element_warnings(read, self.workspace.silences, self.workspace.names_anonymous)
         )
         if isinstance(element, Grant) and not read.faults:
             self._grants[kind.name, key] = (self._edit, element)

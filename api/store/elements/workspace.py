@@ -10,6 +10,7 @@ from ..database.connection import Connection
 from ..database.time_limit import TimeLimit
 from ..environments import Environment
 from ..errors import ElementKey
+from ..gateway_settings import stored_gateway
 from .element_bodies import element_of
 from .kinds import Kind, Reference
 from .tables import TABLES, NewRow, StoredRow
@@ -117,6 +118,11 @@ class Workspace:
             found = (element_of(ElementKind.LINTS, body) for body in bodies)
             self._silences = tuple(one for one in found if isinstance(one, SilencedLint))
         return self._silences
+
+    def names_anonymous(self) -> bool:
+        """Returns whether the gateway settings name an anonymous subject (E11)."""
+        settings = stored_gateway(self.db, self.number)
+        return settings is not None and settings.anonymous is not None
 
     def keep_route_order(self) -> None:
         """Remember the order of the routes, before this write removes or moves one."""

@@ -1,5 +1,6 @@
 """The gateway settings of an environment over HTTP: who changes them, what is refused, and what is told of it."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -61,6 +62,29 @@ def test_the_anonymous_subject_reaches_engines_only_while_a_route_is_marked(clie
                 assert one.routing.gateway is not None
                 found.append((delta.needs, one.routing.gateway.anonymous is not None))
     assert found == [((), False), (("anonymous",), True), ((), False)]
+
+
+def test_a_write_of_a_mark_without_the_setting_warns(client: Managed) -> None:
+    """E11. A model that silences the warning has none."""
+    client.simulate_post(f"{ROOT}/resource-types", json={"id": "page", "actions": ["read"]})
+    route = {"methods": ["GET"], "path": "/{id}", "resource_type": "page", "action": "read", "anonymous": True}
+
+    def warned(id: str) -> list[tuple[str, str]]:
+        answer = client.simulate_post(f"{ROOT}/routes", json=route | {"id": id})
+        assert answer.status_code == 201, answer.text
+        found = json.loads(answer.headers.get("Writ-Warnings", "[]"))
+        return [(one["code"], one["path"]) for one in found]
+
+    assert warned("a") == [("idle-anonymous", "$.anonymous")]
+    client.simulate_put(PATH, json=SETTINGS)
+    assert warned("b") == [("idle-anonymous", "$.anonymous")]
+    client.simulate_put(PATH, json=SETTINGS | {"anonymous": {"type": "visitor", "id": "anyone"}})
+    assert warned("c") == []
+    client.simulate_put(PATH, json=SETTINGS)
+    types = [{"id": "page", "actions": ["read"]}]
+    model = {"model": 1, "resource_types": types, "lints": [{"code": "idle-anonymous", "reason": "it comes"}]}
+    assert client.simulate_put(f"{ROOT}/model", json=model).status_code == 200
+    assert warned("d") == []
 
 
 def test_the_audit_log_has_both_states(client: Managed) -> None:
