@@ -34,6 +34,12 @@ FAILURES: Final = (StoreUnavailable, TargetFailed, UnusableSigningKey, OSError)
 """The errors of a publication. Each message is one sentence, but for an OSError's."""
 
 
+_NO_CALLERS: Final = (
+    "no key of access tokens can be read; set WRIT_SIGNING_KEY to the public halves of the service's keys, or unset"
+    " WRIT_PUBLIC_URL to publish no list of callers"
+)
+
+
 def published_epoch(target: str, directory: Path) -> tuple[str, int] | None:
     """Returns the UUID and the epoch of the environment that is published to a target, or None if there is none.
 
@@ -103,7 +109,7 @@ class Publishing:
             )
             return None
         if not self._ring.keys().verifying:
-            raise CommandFailed("no key that signs access tokens can be read; see `writ keys`")
+            raise CommandFailed(_NO_CALLERS)
         return CallersLists(self._ring, self._settings.public_url)
 
     def _both_keys(self) -> tuple[SigningKey, list[bytes]]:

@@ -96,6 +96,23 @@ def test_a_publication_tells_what_it_put(source: Store3, tmp_path: Path) -> None
     assert "bundle.published" in events
 
 
+def test_the_public_halves_of_the_keys_of_tokens_suffice(source: Store3, tmp_path: Path) -> None:
+    """A publisher on another machine than the services issues no tokens: no private key has to lie there."""
+    private, public, url = tmp_path / "signing.pem", tmp_path / "public.pem", str(tmp_path / "published")
+    for words in (["genpkey", "-algorithm", "ed25519"], ["pkey", "-in", str(private), "-pubout"]):
+        target = public if "-pubout" in words else private
+        subprocess.run(["openssl", *words, "-out", str(target)], check=True, capture_output=True)
+    settings = {"WRIT_PUBLIC_URL": "https://writ.example", "WRIT_SIGNING_KEY": str(public)}
+    done = writ("publish", url, "--data", source.directory, settings=settings)
+    assert (done.returncode, done.stderr) == (0, b"")
+    callers = source.folder(url).check().callers
+    assert callers is not None
+    settings["WRIT_SIGNING_KEY"] = str(tmp_path / "none.pem")
+    done = writ("publish", url, "--data", source.directory, settings=settings)
+    assert done.returncode == 2
+    assert b"set WRIT_SIGNING_KEY to the public halves of the service's keys" in b" ".join(done.stderr.split())
+
+
 @pytest.mark.parametrize("arguments", [["--env", "nowhere"], ["--data", "nowhere"]])
 def test_what_is_not_there_is_exit_code_2(source: Store3, tmp_path: Path, arguments: list[str]) -> None:
     done = writ("publish", str(tmp_path / "published"), "--data", source.directory, *arguments)
