@@ -2,7 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
@@ -14,6 +15,7 @@ from ...store.database.commit_signal import CommitSignal, tell
 from ...store.database.connections import DatabaseServer, Primary
 from ...store.database.engine import no_signal
 from ...store.duties.duty import process_name
+from ...store.errors import NotSignalled
 from ...store.leases.lengths import START_BUILD_SECONDS
 from ...store.leases.reaching import reached_with_lease
 from ..jobs.job_messages import JobDatabase
@@ -28,6 +30,27 @@ if TYPE_CHECKING:
 
 SETTLING_THREADS: Final = 2
 """The threads of a worker in which commits without a delta wait until the other servers have built their bundles."""
+
+
+SETTLE_SECONDS: Final = 60.0
+"""The seconds for which a start asks again whether the other servers see what it wrote. Many may start at once."""
+
+_AGAIN_SECONDS: Final = 0.2
+
+
+def patiently(work: Callable[[], None], seconds: float = SETTLE_SECONDS) -> None:
+    """Do work again for so many `seconds`, while it is not known whether the other servers see a commit.
+
+    Raises NotSignalled.
+    """
+    until = time.monotonic() + seconds
+    while True:
+        try:
+            return work()
+        except NotSignalled:
+            if time.monotonic() >= until:
+                raise
+        time.sleep(_AGAIN_SECONDS)
 
 
 class SharedStore(Protocol):
@@ -71,7 +94,10 @@ class SharedStore(Protocol):
         """
 
     def settle(self) -> None:
-        """Wait until the other servers see what was written at the start, before the fork. Raises NotSignalled."""
+        """Wait until the other servers see what was written at the start, before the fork.
+
+        Raises NotSignalled after SETTLE_SECONDS of attempts.
+        """
 
     def parts(self) -> Iterable[Part]:
         """Yields what lives in the workers and the master."""
@@ -161,9 +187,12 @@ class LeasedStore:
 
     def settle(self) -> None:
         """See `SharedStore`."""
+        patiently(self._settle_once)
+        self._lease.close()
+
+    def _settle_once(self) -> None:
         if unanswered := self._lease.confirm(None).result():
             self._lease.settle(None, unanswered, self._tell_workers, START_BUILD_SECONDS)
-        self._lease.close()
 
     def parts(self) -> Iterable[Part]:
         """See `SharedStore`."""
