@@ -158,6 +158,10 @@ class OlderFormat(StoreUnavailable):
     """The store has an older format, which this program upgrades only if an operator asks for that."""
 
 
+class EpochAwaited(StoreUnavailable):
+    """The database has another primary, or was restored, and no server has begun an epoch there yet."""
+
+
 class StoreFull(StoreUnavailable):
     """Nothing more can be written: the disk is full, or a limit or a quota is reached."""
 

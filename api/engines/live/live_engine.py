@@ -20,6 +20,7 @@ class LiveEngine:
     """An engine, its environment's UUID and epoch, its bundle file and the revision of that bundle.
 
     `behind_since` is the time on the monotonic clock since which Writ could not update it, or None if it is up to date.
+    `is_told` says that the log has the reason.
     `required_revision` is the revision that a new bundle must have, or None if deltas suffice. `damage` says that the
     bundle is damaged, and then Writ decides nothing with it. `may_decide` is false if a client may know of a commit
     that needs this bundle. `changes` counts the changes on top of the bundle, and `delta_bytes` the bytes of their
@@ -32,6 +33,7 @@ class LiveEngine:
     file: BundleFile
     base: int
     behind_since: float | None = None
+    is_told: bool = False
     required_revision: int | None = None
     may_decide: bool = True
     damage: str | None = None
@@ -66,16 +68,16 @@ class LiveEngine:
         """Note whether updates lead to the newest revision. Call it before they are applied, which may take long."""
         self.required_revision, self.may_decide = updates.required_revision, updates.may_decide
 
-    def fall_behind(self) -> bool:
-        """Start the time for which the snapshot in memory may serve. Returns False if it has started."""
-        if self.behind_since is not None:
-            return False
-        self.behind_since = time.monotonic()
-        return True
+    def fall_behind(self) -> float:
+        """Start the time for which the snapshot in memory may serve, unless it has started. Returns its start."""
+        if self.behind_since is None:
+            self.behind_since = time.monotonic()
+        return self.behind_since
 
     def mark_damaged(self, damage: str) -> None:
         """Decide nothing any more."""
         self.damage, self.behind_since, self.required_revision = damage, -math.inf, self.engine.revision
+        self.is_told = True  # its caller logs more
 
 
 def opened(

@@ -20,7 +20,7 @@ from ....runtime.rates.rate_table import RateTable
 from ...store.database.watch import Version
 from ...store.environment_ids import DEFAULT
 from ...store.environments import Environment
-from ...store.errors import LeaseOver, NotFound, Stale, StoreUnavailable, WithoutLease
+from ...store.errors import EpochAwaited, LeaseOver, NotFound, Stale, StoreUnavailable, WithoutLease
 from ...store.store import Store
 from .bundle_files import BundleFiles, NoBundle
 from .engine_access import Updating
@@ -33,6 +33,10 @@ INLINE_BYTES: Final = 32 * 1024
 
 _UNREADABLE: Final = "the store can't be read, so nothing is decided"
 _NOT_BUILT: Final = "a newer revision may be in force, so nothing is decided until its bundle is built here"
+
+
+EPOCH_SECONDS: Final = 5.0
+"""The seconds for which an engine waits in silence until an epoch begins on another primary."""
 
 
 class LiveEngines:
@@ -270,7 +274,7 @@ class LiveEngines:
         self._behind.discard(id)
         served = self._served[id]
         if not served.damage:
-            served.behind_since = None
+            served.behind_since, served.is_told = None, False
         if self._has_lease and served.required_revision is not None and _loop_runs():
             self.tell_missing(id, served.required_revision)
 
@@ -309,7 +313,11 @@ class LiveEngines:
         return Stale(f"nothing can be decided in `{environment}`: the store can't be read")
 
     def _fall_behind(self, served: LiveEngine, trouble: Exception) -> None:
-        if served.fall_behind():
+        since = served.fall_behind()
+        if isinstance(trouble, EpochAwaited) and time.monotonic() - since < EPOCH_SECONDS:
+            return  # in a fail-over, the keeper of the lease begins the epoch a moment later
+        if not served.is_told:
+            served.is_told = True
             self._log.error("the engines can't be updated: %s", trouble)
 
 

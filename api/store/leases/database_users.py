@@ -2,14 +2,16 @@
 
 import os
 import secrets
+import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, Final
 
+from ....bundles.event_loop import on_event_loop
 from ..database.commit_signal import CommitSignal
 from ..database.connections import IDLE_SECONDS, DatabaseServer, Primary
-from ..errors import LeaseOver, StoreUnavailable
+from ..errors import EpochAwaited, LeaseOver, StoreUnavailable
 from .confirmations import AllUnanswered, Confirmations, Confirmed, Settling, untold
 from .lease_cell import LeaseCell, is_live
 from .lease_connection import connecting
@@ -18,6 +20,8 @@ from .lengths import BUILD_SECONDS, LEASE_SECONDS, lease_ns
 from .primary_line import refuse_earlier, take_line, this_place
 from .primary_mark import PrimaryLine
 from .trace import Trace
+
+_EPOCH_PAUSE_SECONDS: Final = 0.02
 
 
 def without_lease(url: str, lease_seconds: float = LEASE_SECONDS, line: PrimaryLine | None = None) -> DatabaseServer:
@@ -63,7 +67,7 @@ class ServerLease:
         """The lease has run out, until a keeper gets one."""
         self.id: Final = secrets.token_hex(8)
         self.url, self.seconds, self.cell = url, lease_seconds, LeaseCell()
-        self._admit = _admitting(lease_seconds, self._may_begin)
+        self._admit = _awaiting_epoch(_admitting(lease_seconds, self._may_begin), lease_seconds)
         self._waiting: tuple[int, Confirmations] | None = None
         self._confirmed: Confirmed = untold
 
@@ -147,6 +151,25 @@ def _admitting(lease_seconds: float, may_begin: Callable[[], bool]) -> Callable[
         return take_line(db, lease_ns(lease_seconds), Trace(directory), begins=may_begin())
 
     return admit
+
+
+def _awaiting_epoch(admit: Callable[[Any, Path], PrimaryLine], seconds: float) -> Callable[[Any, Path], PrimaryLine]:
+    """Returns `admit` for the workers of a server, whose keeper begins an epoch in a fail-over a moment later.
+
+    They wait for it, up to so many `seconds`. An event loop can't wait.
+    """
+
+    def await_epoch(db: Any, directory: Path) -> PrimaryLine:
+        until = time.monotonic() + seconds
+        while True:
+            try:
+                return admit(db, directory)
+            except EpochAwaited:
+                if on_event_loop() or time.monotonic() >= until:
+                    raise
+            time.sleep(_EPOCH_PAUSE_SECONDS)
+
+    return await_epoch
 
 
 def _tell_none() -> None:

@@ -13,6 +13,7 @@ import psycopg
 
 from ..database.newest_format import STORE_FORMAT
 from ..database.postgresql.server_tables import READ_FORMAT, refuse_newer
+from ..database.postgresql.sessions.late_renewals import LateRenewals
 from ..errors import StoreUnavailable
 from . import lease_tables as sql
 from .holding import Holding, Reading
@@ -69,10 +70,12 @@ class Keeper:
         self._hinted, self._is_troubled = -1, False
         self._ending, self._is_ended = threading.Lock(), False
         self._wakes, self._wake = os.pipe()
+        self._late: Final = LateRenewals(connect, log, held_ns(lease_seconds) / SECOND)
         self._thread: Final = threading.Thread(target=self._run, name="lease", daemon=True)
 
     def start(self) -> None:
         """Start the thread. The server has its first lease soon after, if the primary answers."""
+        self._late.start()
         self._thread.start()
 
     def stop(self) -> None:
@@ -84,6 +87,7 @@ class Keeper:
             self._is_ended = True
             self._cell.set(0)
         os.write(self._wake, b".")
+        self._late.stop()
         self._thread.join(self._lease / SECOND)
         if self._thread.is_alive():
             return
@@ -101,7 +105,8 @@ class Keeper:
         while not is_stopped:
             began = monotonic()
             try:
-                self._renew(self._connection())
+                with self._late.watching():
+                    self._renew(self._connection())
                 self._is_troubled = False
             except Exception as ex:  # also one of the signal: without this thread, nothing is decided any more
                 self._tell(ex)
@@ -216,6 +221,7 @@ class Keeper:
         """Raises psycopg.Error, StoreUnavailable."""
         if self._db is None:
             db = self._connect()
+            self._late.on(db.info.backend_pid)
             try:
                 self._line = take_line(db, self._lease, self._trace)
                 self._store = store_identity(db)

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 import psycopg
 from psycopg import errors
 
-from ..errors import StoreUnavailable
+from ..errors import EpochAwaited, StoreUnavailable
 from . import lease_tables as sql
 from .primary_mark import PrimaryLine
 from .succession import Cause, Succession
@@ -60,13 +60,13 @@ def take_line(db: psycopg.Connection, lease: int, trace: Trace | None = None, be
     Acknowledged revisions may be lost then, and servers may still hold leases that are not in this database. So one
     transaction begins an epoch, as `Succession` says. `lease` is the nanoseconds of the caller's leases. `trace` is
     that of its data directory, which tells an older copy of a disk. Raises StoreUnavailable, also for an earlier
-    primary than the trace is from, and without `begins` in place of a new epoch.
+    primary than the trace is from. Without `begins`, raises EpochAwaited in place of a new epoch.
     """
     place, seen = this_place(db), _seen(db, trace)
     noted = _noted(db)
     cause = noted and _cause(db, place, noted, seen)
     if cause and not begins:
-        raise StoreUnavailable(f"{cause.words}, and {_BEGINS}")
+        raise EpochAwaited(f"{cause.words}, and {_BEGINS}")
     return noted.line if noted and not cause else _note(db, place, Succession(db, lease), seen)
 
 

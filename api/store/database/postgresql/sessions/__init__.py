@@ -1,4 +1,4 @@
-"""The beginning of a session with PostgreSQL.
+"""Sessions with PostgreSQL: their beginning, and those that another one waits for.
 
-Reading path: `session` → `conninfo`, `rights`, `exposures`.
+Reading path: `session` → `conninfo`, `rights`, `exposures`, `late_renewals`.
 """
