@@ -19,6 +19,7 @@ from writ.api.store.elements.edits import Create, Put
 from writ.api.store.environments import EnvironmentChange
 from writ.api.store.policy_tests import NewSet
 from writ.api.store.promotions.promotion import Wanted
+from writ.api.store.sign_ins.newest_sign_in import SignIn
 from writ.api.store.sign_ins.session_rows import Person
 from writ.api.store.sign_ins.sign_ins import Rights
 from writ.api.store.store import Store
@@ -106,8 +107,9 @@ def _add_credentials(store: Store, clock: Clock) -> None:
     key = store.credentials.add_api_key(ACTOR, spec, old)
     store.credentials.rotate_api_key(ACTOR, key.id, new, Overlap(900, clock.now))
     store.credentials.revoke_token(ACTOR, "token", int(clock.now) + 900, clock.now)
-    person, used = Person("https://idp.example", "1", "Ann\0"), (generator.randbytes(32), int(clock.now) + 600)
-    store.sign_ins.begin(ACTOR, person, Rights(("read",), (ENV,)), generator.randbytes(32), used, clock.now)
+    person, now = Person("https://idp.example", "1", "Ann\0"), int(clock.now)
+    sign_in = SignIn(generator.randbytes(32), now + 600, now)
+    store.sign_ins.begin(ACTOR, person, Rights(("read",), (ENV,)), generator.randbytes(32), sign_in, clock.now)
     uses = {f"client:{client.id}": int(clock.now), f"api-key:{key.id} {old.hex()}": int(clock.now)}
     store.credentials.record_uses(uses, clock.now)
 

@@ -24,7 +24,9 @@ from ...identity.sign_in.provider import CodeRefused, Provider, ProviderMetadata
 from ...identity.sign_in.provider_calls import ProviderUnavailable
 from ...identity.sign_in.sessions import SESSION_SECRET
 from ...store.errors import BadQuery, Conflict, NotPermitted
+from ...store.sign_ins.newest_sign_in import Overtaken, SignIn
 from ...store.sign_ins.session_rows import Person
+from ...store.sign_ins.sign_ins import Rights
 
 CALLING_THREADS: Final = 2
 """The threads of a worker that call the provider."""
@@ -35,6 +37,9 @@ MOST_CODE: Final = 4_096
 _TRIES: Final = 3
 _ERROR = re.compile(r"[a-z_]{1,64}")
 _UNKNOWN: Final = "This sign-in is not known here, or it took too long."
+_OVERTAKEN: Final = "A newer sign-in of yours came first. Sign in again."
+_NO_GROUP: Final = "None of your groups gives you access to Writ."
+_NO_ENVIRONMENT: Final = "None of the environments of your groups exists."
 
 
 class SignInFailed(Exception):
@@ -102,24 +107,30 @@ class SigningIn:
             person, rights = person_of(claims), self.options.rules.rights(claims)
         except BadToken as ex:
             raise self._not_accepted(ex) from None
-        if rights is None:
-            await self._end_sessions(req, person)
-            raise self._no_access("None of your groups gives you access to Writ.")
+        return await self._begun(req, person, rights, SignIn(flow.id, flow.expires, int(claims["iat"])))
+
+    async def _begun(self, req: falcon.asgi.Request, person: Person, rights: Rights | None, sign_in: SignIn) -> str:
+        """Returns the secret of a new session. Without rights, the person's sessions end. Raises SignInFailed."""
+        store, actor, now = self._work.store.sign_ins, unnamed_actor(req), self._clock()
         secret, digest = new_secret(SESSION_SECRET)
-        actor, used = unnamed_actor(req), (flow.id, flow.expires)
-        begin = self._work.store.sign_ins.begin
         try:
-            await self._work.change(begin, actor, person, rights, digest, used, self._clock())
+            if rights is not None:
+                await self._stored(store.begin, actor, person, rights, digest, sign_in, now)
+                return secret
+            sentence = _NO_GROUP
+        except NotPermitted:
+            sentence = _NO_ENVIRONMENT
+        await self._stored(store.end_without_rights, actor, person, sign_in, now)
+        raise self._no_access(sentence)
+
+    async def _stored(self, change: Callable[..., object], *arguments: object) -> None:
+        """Runs a change of the store. Raises SignInFailed if the sign-in does not count, and what else it raises."""
+        try:
+            await self._work.change(change, *arguments)
+        except Overtaken:
+            raise SignInFailed(_OVERTAKEN) from None
         except Conflict:
             raise SignInFailed(_UNKNOWN) from None
-        except NotPermitted:
-            await self._end_sessions(req, person)
-            raise self._no_access("None of the environments of your groups exists.") from None
-        return secret
-
-    async def _end_sessions(self, req: falcon.asgi.Request, person: Person) -> None:
-        """Ends all sessions of a person whose groups give nothing any more: the newest sign-in counts for them."""
-        await self._work.change(self._work.store.sign_ins.end_without_rights, unnamed_actor(req), person)
 
     def _answered(self, req: falcon.asgi.Request) -> tuple[Mapping[str, str], Flow]:
         """Returns the provider's parameters, and the sign-in that they belong to, by state and cookie."""

@@ -1,8 +1,11 @@
 """Rechecks the credential of a writing request: it may have been revoked or restricted meanwhile."""
 
+from collections.abc import Sequence
+
 from ..actor import API_KEY_PREFIX, Actor
-from ..credential_rows import client_row
+from ..credential_rows import BOUND, client_row, one_within, read_bounds
 from ..database.connection import Connection
+from ..environment_ids import Bounds
 from ..errors import NotFound, OutOfBounds
 
 
@@ -12,8 +15,8 @@ def recheck_credential(db: Connection, actor: Actor) -> None:
     The guard checks a credential at the start of a request and after its body. This check covers the time since then:
     no change is ever committed with a right that was removed before.
     """
-    is_there = _is_good_key(db, actor) and _is_there(db, "sessions", actor.session)
-    if not (_is_good_client(db, actor) and is_there) or _is_revoked(db, actor.token):
+    is_good = _is_good_key(db, actor) and _is_good_client(db, actor) and _is_good_session(db, actor)
+    if not is_good or _is_revoked(db, actor.token):
         raise OutOfBounds("the credential was revoked or restricted while the request was on its way")
 
 
@@ -24,9 +27,23 @@ def _is_good_client(db: Connection, actor: Actor) -> bool:
         client = client_row(db, actor.client)
     except NotFound:
         return False
-    within = client.bounds is None or (actor.bounds is not None and actor.bounds <= client.bounds)
-    covers = actor.scopes is None or not set(client.scopes).isdisjoint(actor.scopes)
-    return client.revoked is None and within and covers
+    return client.revoked is None and _covers(client.bounds, client.scopes, actor)
+
+
+def _is_good_session(db: Connection, actor: Actor) -> bool:
+    """Returns whether the session of `actor` is there, and has its rights: a newer sign-in may have taken some."""
+    if actor.session is None:
+        return True
+    try:
+        scopes, *bound = one_within(db, "sessions", f"scopes, {BOUND}", "session", actor.session, None)
+    except NotFound:
+        return False
+    return _covers(read_bounds(*bound)[0], scopes.split(), actor)
+
+
+def _covers(bounds: Bounds, scopes: Sequence[str], actor: Actor) -> bool:
+    within = bounds is None or (actor.bounds is not None and actor.bounds <= bounds)
+    return within and (actor.scopes is None or not set(scopes).isdisjoint(actor.scopes))
 
 
 def _is_good_key(db: Connection, actor: Actor) -> bool:

@@ -62,7 +62,9 @@ CREATE TABLE used_sign_ins (id BLOB PRIMARY KEY, expires INTEGER NOT NULL) STRIC
 """
 """The people who signed in at the provider, and their sessions. All times are in epoch seconds.
 
-- `id` of a person is made of the `issuer` and its `subject`. `name` is from the last sign-in.
-- `secret` of a session is the SHA-256 of what its cookie has. `scopes` and `environments` are as in `clients`.
-- `used_sign_ins` has each sign-in that made a session, until it would be too old anyway: each counts once.
+- `id` of a person is made of the `issuer` and its `subject`. `name` is from the newest sign-in. `signed_in` is when the
+  provider issued its ID token.
+- `secret` of a session is the SHA-256 of what its cookie has. `scopes` and `environments` are as in `clients`, by
+  the newest sign-in of the person.
+- `used_sign_ins` has each sign-in that the provider confirmed, until it would be too old anyway: each counts once.
 """

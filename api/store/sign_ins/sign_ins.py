@@ -15,7 +15,8 @@ from ..credentials.credential_recheck import recheck_credential
 from ..database.connection import Connection
 from ..database.connections import LONG_WAIT_FACTOR, StoreConnections
 from ..environment_ids import Bounds, refuse_outside
-from ..errors import Conflict, NotPermitted
+from ..errors import NotPermitted
+from .newest_sign_in import SignIn, take
 from .session_rows import (
     IDLE_SECONDS,
     Person,
@@ -54,19 +55,18 @@ class SignIns:
         self._connections, self._time = connections, time
 
     def begin(
-        self, actor: Actor, person: Person, rights: Rights, secret: bytes, used: tuple[bytes, int], now: float
+        self, actor: Actor, person: Person, rights: Rights, secret: bytes, sign_in: SignIn, now: float
     ) -> Session:
-        """Begin a session. `secret` is the SHA-256 of its secret. `actor` has the address of the request.
+        """Begin a session, and give its rights to all sessions of the person: the newest sign-in counts.
 
-        The newest sign-in counts: all sessions of the person have its rights from now on. `used` is the id of the
-        sign-in, and when it would be too old. Raises Conflict if it made a session before, and NotPermitted if the
-        person is bound to environments and none of them exists.
+        `secret` is the SHA-256 of its secret. `actor` has the address of the request. Raises Conflict if the sign-in
+        was used before, Overtaken if a newer one came first, and NotPermitted if the person is bound to environments
+        and none of them exists.
         """
         with self._connections.writing(LONG_WAIT_FACTOR) as db:
             environments = _bound_to(db, rights.environments)
             _forget_ended(db, now)
-            _use_once(db, used)
-            _keep_person(db, person, now)
+            take(db, person, sign_in, now)
             id = _insert(db, person, rights.scopes, environments, secret, now)
             _follow_newest(db, person, rights.scopes, environments)
             _end_oldest(db, person)
@@ -74,9 +74,14 @@ class SignIns:
             self._record(db, actor_of_session(made, actor), Event.SESSION_STARTED, made)
             return made
 
-    def end_without_rights(self, actor: Actor, person: Person) -> None:
-        """End every session of a person whose newest sign-in gives no rights. `actor` is as for `begin`."""
+    def end_without_rights(self, actor: Actor, person: Person, sign_in: SignIn, now: float) -> None:
+        """End every session of a person whose newest sign-in gives no rights. `actor` has the address of the request.
+
+        The person is kept, so that no older sign-in begins a session later. Raises as `begin`.
+        """
         with self._connections.writing(LONG_WAIT_FACTOR) as db:
+            _forget_ended(db, now)
+            take(db, person, sign_in, now)
             for session in sessions_of(db, person.id):
                 self._record(db, actor_of_session(session, actor), Event.SESSION_ENDED, session)
             db.execute("DELETE FROM sessions WHERE person = ?", (person.id,))
@@ -165,20 +170,6 @@ def _bound_to(db: Connection, environments: Sequence[str] | None) -> str | None:
 def _forget_ended(db: Connection, now: float) -> None:
     db.execute("DELETE FROM sessions WHERE expires <= ? OR used <= ?", (int(now), int(now) - IDLE_SECONDS))
     db.execute("DELETE FROM used_sign_ins WHERE expires <= ?", (int(now),))
-
-
-def _use_once(db: Connection, used: tuple[bytes, int]) -> None:
-    if db.execute("SELECT 1 FROM used_sign_ins WHERE id = ?", (used[0],)).fetchone() is not None:
-        raise Conflict("this sign-in was used already; begin again")
-    db.execute("INSERT INTO used_sign_ins (id, expires) VALUES (?, ?)", used)
-
-
-def _keep_person(db: Connection, person: Person, now: float) -> None:
-    db.execute(
-        "INSERT INTO people (id, issuer, subject, name, signed_in) VALUES (?, ?, ?, ?, ?)"
-        " ON CONFLICT (id) DO UPDATE SET name = excluded.name, signed_in = excluded.signed_in",
-        (person.id, person.issuer, person.subject, person.name, int(now)),
-    )
 
 
 def _insert(

@@ -7,9 +7,10 @@ from writ.api.endpoints.errors import CHALLENGE
 from writ.api.identity.sign_in.provider import Provider
 from writ.api.identity.sign_in.provider_calls import ProviderUnavailable
 from writ.api.identity.sign_in.sessions import PeopleSessions
-from writ.api.store.actor import COMMAND_LINE
+from writ.api.store.actor import COMMAND_LINE, Actor
+from writ.api.store.sign_ins.newest_sign_in import SignIn
 from writ.api.store.sign_ins.session_rows import IDLE_SECONDS, Session
-from writ.api.store.sign_ins.sign_ins import SESSION_SECONDS, USE_SECONDS
+from writ.api.store.sign_ins.sign_ins import SESSION_SECONDS, USE_SECONDS, Rights
 
 from tests.support.openid_provider import CLIENT
 from tests.support.server import KEY
@@ -263,6 +264,37 @@ def test_a_session_that_ends_while_the_body_is_on_its_way_changes_nothing(
 
     monkeypatch.setattr(PeopleSessions, "_use", ended)
     assert browser.call("POST", "/v1/environments", **NEW).status_code == 401
+
+
+def other_browser(browser: Browser) -> Browser:
+    """Another browser in front of the same service."""
+    return Browser(browser.service, browser.provider, browser.clock)
+
+
+def test_an_older_sign_in_that_arrives_later_gives_nothing(browser: Browser) -> None:
+    other = other_browser(browser)
+    url = other.begun()
+    browser.signs_in(groups=["readers"])
+    browser.provider.changed = {"iat": int(browser.clock.now) - 1}
+    late = other.came_back(browser.provider.signs_in(url, sub="1", groups=["admins"]))
+    assert (late.status_code, "newer sign-in" in late.text) == (400, True)
+    assert other.caller().status_code == 401
+    assert browser.call("POST", "/v1/environments", **NEW).status_code == 403
+    assert other.came_back(browser.provider.signs_in(other.begun(), sub="1", groups=[])).status_code == 400
+    assert browser.caller().status_code == 200
+
+
+def test_rights_that_end_while_the_body_is_on_its_way_change_nothing(
+    browser: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    browser.signs_in()
+
+    async def signed_in_again(_: PeopleSessions, session: Session) -> None:
+        sign_in, now = SignIn(b"again", int(browser.clock.now) + 9, int(browser.clock.now)), browser.clock.now
+        browser.service.store.sign_ins.begin(Actor(""), session.person, Rights(("read",)), bytes(32), sign_in, now)
+
+    monkeypatch.setattr(PeopleSessions, "_use", signed_in_again)
+    assert browser.call("POST", "/v1/environments", **NEW).status_code == 403
 
 
 def test_two_people_promote_together(browser: Browser) -> None:

@@ -4,11 +4,13 @@ from contextlib import closing
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from writ.api.store.actor import ADMIN_KEY, COMMAND_LINE, Actor
 from writ.api.store.audit.entries import EntryFilter
 from writ.api.store.credentials.credentials import ApiKeySpec
 from writ.api.store.credentials.makers import refuse_approver
 from writ.api.store.errors import Conflict, NotFound, NotPermitted, OutOfBounds
+from writ.api.store.sign_ins.newest_sign_in import MOST_AHEAD, Overtaken, SignIn
 from writ.api.store.sign_ins.session_rows import IDLE_SECONDS, Person, Session
 from writ.api.store.sign_ins.sign_ins import MOST_SESSIONS, SESSION_SECONDS, Rights, actor_of_session
 from writ.api.store.store import Store
@@ -19,9 +21,14 @@ BROWSER = Actor("nobody yet", address="192.0.2.1", request_id="r1")
 ADMIN, READ = Rights(("admin",)), Rights(("read",))
 
 
-def begun(store: Store, number: int = 0, person: Person = ANN, rights: Rights = ADMIN, now: float = NOW) -> Session:
-    secret = number.to_bytes(32)
-    return store.sign_ins.begin(BROWSER, person, rights, secret, (b"flow" + secret, NOW + 10_000_000), now)
+def sign_in(number: int, issued: int = NOW) -> SignIn:
+    return SignIn(b"flow" + number.to_bytes(32), NOW + 10_000_000, issued)
+
+
+def begun(
+    store: Store, number: int = 0, person: Person = ANN, rights: Rights = ADMIN, now: int = NOW, issued: int = NOW
+) -> Session:
+    return store.sign_ins.begin(BROWSER, person, rights, number.to_bytes(32), sign_in(number, issued), now)
 
 
 def audited(store: Store) -> list[Any]:
@@ -83,8 +90,63 @@ def test_ended_sessions_go_at_the_next_sign_in(store: Store) -> None:
 def test_a_sign_in_counts_once(store: Store) -> None:
     begun(store, 1)
     with pytest.raises(Conflict, match="used already"):
-        store.sign_ins.begin(BROWSER, BEN, ADMIN, bytes(31) + b"x", (b"flow" + (1).to_bytes(32), NOW + 600), NOW)
+        store.sign_ins.begin(BROWSER, BEN, ADMIN, bytes(31) + b"x", sign_in(1), NOW)
     assert store.sign_ins.people(10)[0] == [ANN], "nothing of it is stored"
+
+
+def rights_of(store: Store, *sessions: Session) -> list[tuple[Any, Any]]:
+    found = [store.sign_ins.session(one.id) for one in sessions]
+    return [(one.scopes, one.bounds) for one in found]
+
+
+def test_the_newest_sign_in_counts_for_all_sessions_of_the_person(store: Store) -> None:
+    """Whether it gives fewer rights, or more."""
+    stage = store.create_environment(COMMAND_LINE, "stage")
+    first, others = begun(store, 1), begun(store, 2, BEN)
+    second = begun(store, 3, rights=Rights(("write",), ("stage", "gone")), issued=NOW + 1)
+    assert rights_of(store, first, second) == [(("write",), frozenset({stage.uuid}))] * 2
+    third = begun(store, 4, rights=READ, issued=NOW + 1)  # of two in a second, the one that comes later counts
+    assert rights_of(store, first, second, third) == [(("read",), None)] * 3
+    assert rights_of(store, others) == [(("admin",), None)]
+    begun(store, 5, issued=NOW + 2)
+    assert rights_of(store, first, second, third) == [(("admin",), None)] * 3
+
+
+def test_an_older_sign_in_that_comes_later_begins_no_session(store: Store) -> None:
+    newest = begun(store, 1, rights=READ, issued=NOW + 1)
+    with pytest.raises(Overtaken, match="newer sign-in"):
+        begun(store, 2, now=NOW + 2)
+    with pytest.raises(Overtaken):
+        store.sign_ins.end_without_rights(BROWSER, ANN, sign_in(3), NOW + 2)
+    assert [one.id for one in store.sign_ins.sessions(None, 10)[0]] == [newest.id]
+    assert rights_of(store, newest) == [(("read",), None)]
+
+
+def test_a_newest_sign_in_without_rights_ends_all_sessions_of_the_person(store: Store) -> None:
+    begun(store, 1), begun(store, 2)
+    others = begun(store, 3, BEN)
+    store.sign_ins.end_without_rights(BROWSER, ANN, sign_in(4, NOW + 2), NOW)
+    assert [one.id for one in store.sign_ins.sessions(None, 10)[0]] == [others.id]
+    ended = [one for one in audited(store) if one.event == "session.ended"]
+    assert [(one.actor, one.address) for one in ended] == [(f"person:{ANN.id}", "192.0.2.1")] * 2
+    with pytest.raises(Overtaken):
+        begun(store, 5, issued=NOW + 1)
+    with pytest.raises(Conflict, match="used already"):
+        begun(store, 4, issued=NOW + 3)
+    begun(store, 6, issued=NOW + 3)
+
+
+def test_a_first_sign_in_without_rights_is_remembered(store: Store) -> None:
+    store.sign_ins.end_without_rights(BROWSER, ANN, sign_in(1, NOW + 1), NOW)
+    with pytest.raises(Overtaken):
+        begun(store, 2)
+
+
+def test_a_clock_that_was_far_ahead_keeps_no_person_out(store: Store) -> None:
+    begun(store, 1, issued=NOW + MOST_AHEAD, now=NOW + MOST_AHEAD)
+    with pytest.raises(Overtaken):
+        begun(store, 2)
+    begun(store, 3, now=NOW - 1)
 
 
 def test_a_person_keeps_the_id_and_takes_the_newest_name(store: Store) -> None:
@@ -126,27 +188,6 @@ def test_environments_bind_a_session(store: Store) -> None:
     store.sign_ins.end(bound, session.id)
 
 
-def test_the_newest_sign_in_counts_for_all_sessions_of_a_person(store: Store) -> None:
-    stage = store.create_environment(COMMAND_LINE, "stage")
-    first, other = begun(store, 1), begun(store, 2, BEN)
-    begun(store, 3, rights=Rights(("write",), ("stage",)))
-    after = store.sign_ins.session(first.id)
-    assert (after.scopes, after.bounds, after.expires) == (("write",), frozenset({stage.uuid}), first.expires)
-    assert store.sign_ins.session(other.id) == other
-    begun(store, 4, rights=READ)
-    assert {(one.scopes, one.bounds) for one in store.sign_ins.sessions(None, 9)[0] if one.person == ANN} == {
-        (("read",), None)
-    }
-
-
-def test_a_sign_in_without_rights_ends_the_sessions_of_the_person(store: Store) -> None:
-    begun(store, 1), begun(store, 2)
-    other = begun(store, 3, BEN)
-    store.sign_ins.end_without_rights(BROWSER, ANN)
-    assert store.sign_ins.sessions(None, 9) == ([other], None)
-    assert [one.event for one in audited(store)].count("session.ended") == 2
-
-
 def test_a_write_of_an_ended_session_is_refused(store: Store) -> None:
     session = begun(store)
     actor = actor_of_session(session, BROWSER)
@@ -154,6 +195,21 @@ def test_a_write_of_an_ended_session_is_refused(store: Store) -> None:
     store.sign_ins.end(COMMAND_LINE, session.id)
     with pytest.raises(OutOfBounds, match="revoked"):
         store.create_environment(actor, "two")
+
+
+def test_a_write_of_a_session_that_lost_its_rights_meanwhile_is_refused(store: Store) -> None:
+    stage = store.create_environment(COMMAND_LINE, "stage")
+    actor = replace(actor_of_session(begun(store, 1), BROWSER), scopes=("write", "admin"))
+    store.create_environment(actor, "one")
+    begun(store, 2, rights=Rights(("admin",), ("stage",)))
+    with pytest.raises(OutOfBounds, match="restricted"):
+        store.create_environment(actor, "two")
+    begun(store, 3, rights=READ)
+    for bounds in (None, frozenset({stage.uuid})):
+        with pytest.raises(OutOfBounds, match="restricted"):
+            store.create_environment(replace(actor, bounds=bounds), "three")
+    begun(store, 4, rights=Rights(("write",)))
+    store.create_environment(actor, "four")
 
 
 def test_another_person_approves_what_a_person_asked_for(store: Store) -> None:
