@@ -85,8 +85,8 @@ ROOMS = {
     "writ.api.telemetry": _down("decision_log log metrics bounded_queue log_lines"),
     "writ.api.http": _down(
         """
-        handlers caller error_answers lines revision_tokens openapi entity_tags pace public_url raw_paths source_address
-        streams bodies queries request_id json_limits field_values rejections
+        handlers caller error_answers lines revision_tokens openapi outgoing entity_tags pace public_url raw_paths
+        source_address streams bodies queries request_id json_limits field_values rejections
         """
     ),
     "writ.api.store": _down(
@@ -152,8 +152,7 @@ ONE_PLACE = {
     "urllib3": (
         "api/agent/sources/",
         "api/telemetry/decision_log/sinks/collector.py",
-        "api/identity/issuers/key_sets.py",
-        "api/identity/sign_in/provider_calls.py",
+        "api/http/outgoing/",
     ),
     "httpx": ("api/client/client/",),
     "fsspec": ("api/agent/sources/published.py", "api/engines/publishing/publishing_target.py"),

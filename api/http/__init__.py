@@ -8,4 +8,5 @@
 - `pace`: the pauses between answers that cost much.
 - `handlers`: the handlers of routes, made from the parts that they need.
 - `openapi/`: the description of all endpoints.
+- `outgoing/`: calls of other servers.
 """

@@ -3,16 +3,13 @@
 import socket
 import ssl
 from collections.abc import Mapping
-from contextlib import suppress
-from http.client import HTTPException
-from threading import Lock, Timer
+from threading import Timer
 from typing import Any, Final
 
 import urllib3
 from urllib3.connection import HTTPConnection
 from urllib3.exceptions import (
     ConnectTimeoutError,
-    HTTPError,
     MaxRetryError,
     NameResolutionError,
     NewConnectionError,
@@ -21,19 +18,14 @@ from urllib3.exceptions import (
     SSLError,
 )
 
+from ...http.outgoing.bounded_exchange import CONNECT_SECONDS, WatchedSocket
 from .bundle_source import Interrupted
-
-CONNECT_SECONDS: Final = 5.0
-"""Time to connect to a server."""
 
 KEEP_ALIVE_SECONDS: Final = 5
 """The seconds of silence after which the system asks whether the machine of the server is still there, and again."""
 
 MOST_UNANSWERED: Final = 3
 """The unanswered ones after which the connection has ended, as when the machine of the server lost its power."""
-
-BROKEN: Final = (HTTPError, HTTPException, OSError, ValueError)
-"""The errors that an exchange with a broken server raises."""
 
 
 class ExchangeDeadline:
@@ -79,16 +71,13 @@ class SourceConnection:
             options["ssl_context"] = ssl.create_default_context(cafile=ca_file)
         manager = urllib3.PoolManager(**options) if proxy is None else urllib3.ProxyManager(proxy, **options)
         self._manager, self._url, self._pool = manager, url.rstrip("/"), manager.connection_from_url(url)
-        self._lock, self.interrupted = Lock(), False
-        self._socket: socket.socket | None = None
-        self._pool.ConnectionCls = _reporting(self._pool.ConnectionCls, self._connected)
+        self._socket = WatchedSocket()
+        self._socket.watch(self._pool)
 
-    def _connected(self, connected: socket.socket | None) -> None:
-        with self._lock:
-            self._socket = connected
-            interrupted = self.interrupted
-        if interrupted:
-            self.cut()
+    @property
+    def interrupted(self) -> bool:
+        """True if it ends each exchange."""
+        return self._socket.is_over
 
     def get(self, path: str, headers: Mapping[str, str], idle: float) -> urllib3.BaseHTTPResponse:
         """Returns the response to a GET of the URL with `path` added. Its body is not read yet.
@@ -110,21 +99,17 @@ class SourceConnection:
 
     def cut(self) -> None:
         """End the exchange that is going on."""
-        with self._lock, suppress(OSError):
-            if self._socket is not None:
-                # The method of the class itself: that of a TLS socket would change it under the thread that reads.
-                socket.socket.shutdown(self._socket, socket.SHUT_RDWR)
+        self._socket.cut()
 
     def interrupt(self) -> None:
         """End the exchange that is going on, and refuse later ones."""
-        with self._lock:
-            self.interrupted = True
-        self.cut()
+        self._socket.end()
 
     def close(self) -> None:
         """Close the connection."""
         self._pool.close()
         self._manager.clear()
+        self._socket.close()
 
 
 def _socket_options() -> list[tuple[int, int, int]]:
@@ -134,17 +119,6 @@ def _socket_options() -> list[tuple[int, int, int]]:
         (socket.IPPROTO_TCP, getattr(socket, name), value) for name, value in asked.items() if hasattr(socket, name)
     ]
     return [*HTTPConnection.default_socket_options, (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1), *known]
-
-
-def _reporting(kind: Any, connected: Any) -> Any:
-    """Returns a class of connections that reports each new socket."""
-
-    class Reporting(kind):  # type: ignore[misc]  # the class depends on the scheme
-        def connect(self) -> None:
-            super().connect()
-            connected(self.sock)
-
-    return Reporting
 
 
 def reason(error: BaseException, deadline: ExchangeDeadline) -> str:

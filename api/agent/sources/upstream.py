@@ -19,13 +19,14 @@ from urllib3.util import parse_url
 from ....bundles.feed.update import CONTENT_TYPE, LONGEST_UPDATE, OLDER
 from ....bundles.system_errors import public_reason
 from ....bundles.wording import quoted
+from ...http.outgoing.bounded_exchange import BROKEN
 from ...settings.setting_readers import is_loopback
 from ...telemetry.log import LOG
 from .bundle_head import LONGEST_BUNDLE
 from .bundle_source import NEVER, Answer, Ask, FetchedBundle, FetchedUpdate, Interrupted, SourceError, Unchanged
 from .download import Download, new_download
 from .response_body import MOST_EXPANSION, Expanded, pieces, whole
-from .source_connection import BROKEN, ExchangeDeadline, SourceConnection, reason
+from .source_connection import ExchangeDeadline, SourceConnection, reason
 
 BUNDLE_TYPE: Final = "application/vnd.writ.bundle"
 LONGEST_WAIT: Final = 60

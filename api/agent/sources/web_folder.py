@@ -6,9 +6,10 @@ from typing import Final
 from urllib3 import BaseHTTPResponse
 from urllib3.util import make_headers, parse_url
 
+from ...http.outgoing.bounded_exchange import BROKEN
 from .bundle_source import Interrupted, SourceError
 from .response_body import PIECE
-from .source_connection import BROKEN, ExchangeDeadline, SourceConnection, reason
+from .source_connection import ExchangeDeadline, SourceConnection, reason
 
 _SECONDS: Final = 60.0
 """The longest time of one exchange in seconds. An exchange is a piece of a bundle at most."""

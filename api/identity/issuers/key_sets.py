@@ -10,10 +10,10 @@ from typing import Any, Final, NamedTuple
 
 import jwt
 import msgspec
-import urllib3
 
 from ....bundles.prepared import prepared
 from ....bundles.system_errors import reason_of
+from ...http.outgoing.bounded_exchange import BROKEN, TooSlow, exchanged
 
 REFRESH_SECONDS: Final = 300.0
 """The seconds after which keys are fetched again."""
@@ -25,7 +25,7 @@ UNKNOWN_KEY_SECONDS: Final = 30.0
 """The least time between two fetches for tokens that name an unknown key: they can't make Writ fetch without bound."""
 
 FETCH_SECONDS: Final = 10.0
-"""Time in which an issuer must answer."""
+"""Time in which an issuer must answer, from the connection to the last byte."""
 
 MOST_BYTES: Final = 1024 * 1024
 """The bytes of a key set that are read."""
@@ -188,16 +188,6 @@ def _key_in(keys: KeysById, id: str | None) -> PublicKey | None:
     return next(iter(keys.values())) if len(keys) == 1 else None
 
 
-def read_body(answer: urllib3.BaseHTTPResponse, until: float) -> bytes:
-    """Returns the body of an answer, MOST_BYTES of it at most. Raises UnusableKeySet if it comes too slowly."""
-    text = b""
-    while len(text) < MOST_BYTES and (piece := answer.read1(MOST_BYTES - len(text), decode_content=True)):
-        text += piece
-        if time.monotonic() >= until:
-            raise UnusableKeySet("it answers too slowly")
-    return text
-
-
 def text_at(place: str) -> bytes:
     """Returns what is at a URL, or in a file: MOST_BYTES at most, within FETCH_SECONDS. Raises UnusableKeySet."""
     if not place.startswith(("https://", "http://")):
@@ -207,12 +197,11 @@ def text_at(place: str) -> bytes:
         except OSError as ex:
             raise UnusableKeySet(reason_of(ex)) from None
     try:
-        answer = urllib3.request(
-            "GET", place, redirect=False, retries=False, timeout=FETCH_SECONDS, preload_content=False
-        )
-        text = read_body(answer, time.monotonic() + FETCH_SECONDS)
-    except (urllib3.exceptions.HTTPError, OSError, ValueError) as ex:
+        answer = exchanged("GET", place, FETCH_SECONDS, MOST_BYTES)
+    except TooSlow:
+        raise UnusableKeySet("it answers too slowly") from None
+    except BROKEN as ex:
         raise UnusableKeySet(str(ex).partition("): ")[2] or str(ex)) from None
     if answer.status != 200:
         raise UnusableKeySet(f"it answers {answer.status}")
-    return text
+    return answer.body

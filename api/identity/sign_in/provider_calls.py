@@ -1,14 +1,12 @@
 """Calls of the provider over HTTP, within a time and a size. No call follows a redirect."""
 
-import time
 from collections.abc import Mapping
-from typing import Final, NamedTuple
+from typing import Final
 from urllib.parse import urlsplit
 
-import urllib3
-
+from ...http.outgoing.bounded_exchange import BROKEN, Exchanged, TooSlow, exchanged
 from ...settings.setting_readers import is_loopback
-from ..issuers.key_sets import FETCH_SECONDS, UnusableKeySet, read_body
+from ..issuers.key_sets import FETCH_SECONDS, MOST_BYTES
 
 _FORM: Final = "application/x-www-form-urlencoded"
 
@@ -17,34 +15,14 @@ class ProviderUnavailable(Exception):
     """The provider can't be reached, or answers what no provider does. The message is a part of a sentence."""
 
 
-class ProviderAnswer(NamedTuple):
-    """An answer of the provider: its status, and its body of 1 MiB at most."""
-
-    status: int
-    body: bytes
-
-
-def called(method: str, url: str, form: str | None = None, headers: Mapping[str, str] | None = None) -> ProviderAnswer:
+def called(method: str, url: str, form: str | None = None, headers: Mapping[str, str] | None = None) -> Exchanged:
     """Returns the answer of a call that sends `form`. It takes FETCH_SECONDS at most. Raises ProviderUnavailable."""
     sent = {"Accept": "application/json", **(headers or {})} | ({} if form is None else {"Content-Type": _FORM})
     try:
-        answer = urllib3.request(
-            method,
-            url,
-            body=form,
-            headers=sent,
-            redirect=False,
-            retries=False,
-            timeout=FETCH_SECONDS,
-            preload_content=False,
-        )
-        try:
-            return ProviderAnswer(answer.status, read_body(answer, time.monotonic() + FETCH_SECONDS))
-        finally:
-            answer.close()
-    except UnusableKeySet as ex:
-        raise ProviderUnavailable(str(ex)) from None
-    except (urllib3.exceptions.HTTPError, OSError, ValueError) as ex:
+        return exchanged(method, url, FETCH_SECONDS, MOST_BYTES, sent, form)
+    except TooSlow:
+        raise ProviderUnavailable("it answers too slowly") from None
+    except BROKEN as ex:
         raise ProviderUnavailable(str(ex).partition("): ")[2] or type(ex).__name__) from None
 
 

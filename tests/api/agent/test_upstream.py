@@ -1,6 +1,7 @@
 """A server as a source, over real HTTP: what is sent, what is accepted, and every way in which a server can fail."""
 
 import logging
+import os
 import socket
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -355,12 +356,13 @@ def test_a_refusal_is_told_from_a_server_that_is_away(
 def test_the_system_notices_a_server_that_is_gone(source: Source, server: Upstream, tmp_path: Path) -> None:
     """One that lost its power says nothing, while a question waits for half a minute."""
     source.fetch(ask(tmp_path))
-    connected = source._connection._socket
-    assert connected is not None
-    assert connected.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE) == 1
-    assert connected.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) == 1
-    seconds = connected.getsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE)
-    times = connected.getsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPCNT)
+    descriptor = source._connection._socket.descriptor
+    assert descriptor is not None
+    with socket.socket(fileno=os.dup(descriptor)) as connected:
+        assert connected.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE) == 1
+        assert connected.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) == 1
+        seconds = connected.getsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE)
+        times = connected.getsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPCNT)
     assert (seconds, times) == (KEEP_ALIVE_SECONDS, MOST_UNANSWERED)
 
 

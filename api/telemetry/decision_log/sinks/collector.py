@@ -8,13 +8,13 @@ from typing import Final, NamedTuple
 import urllib3
 from urllib3.exceptions import HTTPError
 
+from ....http.outgoing.bounded_exchange import CONNECT_SECONDS, Deadline, WatchedSocket
 from .sink import SinkFailed, SinkRefused
 
 BATCH_BYTES: Final = 2**20
 BATCH_SECONDS: Final = 1.0
-CONNECT_SECONDS: Final = 5.0
 ANSWER_SECONDS: Final = 30.0
-"""Time for a collector to answer a batch."""
+"""Time for a collector to answer a batch, to the last byte."""
 
 MOST_AUTHORIZATION: Final = 16_384
 
@@ -52,6 +52,7 @@ class CollectorSink:
         self._options = options
         self.batch_bytes, self.batch_seconds = options.batch_bytes, options.batch_seconds
         self._pool: urllib3.PoolManager | None = None
+        self._socket = WatchedSocket()
         self._headers()
         if options.ca_file is not None:
             options.ca_file.read_bytes()
@@ -65,6 +66,7 @@ class CollectorSink:
             timeout=urllib3.Timeout(connect=CONNECT_SECONDS, read=ANSWER_SECONDS),
             ca_certs=None if ca_file is None else str(ca_file),
         )
+        self._socket.watch(self._pool.connection_from_url(self._options.url))
 
     def send(self, lines: bytes) -> None:
         """See `Sink`. A batch that is too large for the collector is sent in halves. No line end is within a record."""
@@ -83,11 +85,15 @@ class CollectorSink:
     def _post(self, body: bytes) -> int:
         assert self._pool is not None, "the worker has started"
         try:
-            return self._pool.request(
-                "POST", self._options.url, body=body, headers=self._headers(), redirect=False
-            ).status
+            with Deadline(self._socket.cut, CONNECT_SECONDS + ANSWER_SECONDS) as deadline:
+                answer = self._pool.request(
+                    "POST", self._options.url, body=body, headers=self._headers(), redirect=False
+                )
         except (HTTPError, OSError, ValueError) as ex:
             raise SinkFailed(f"the collector can't be reached: {type(ex).__name__}") from None
+        if deadline.passed:  # the cut may look like the end of an answer
+            raise SinkFailed("the collector answers too slowly")
+        return answer.status
 
     def _headers(self) -> dict[str, str]:
         """Returns the headers of a batch. The credential is read each time, so it may be replaced."""

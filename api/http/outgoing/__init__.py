@@ -1,0 +1,1 @@
+"""Calls of other servers: `bounded_exchange` ends each in its whole time."""

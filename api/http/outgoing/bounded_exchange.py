@@ -1,0 +1,158 @@
+"""One exchange with another server over HTTP, within a total time: a server that sends slowly is cut off.
+
+The timeouts of a socket bound each wait for a byte. So a server that sends a byte now and then, in a TLS handshake, in
+the headers or in the body, could hold an exchange for as long as it likes. The lookup of a name is not bounded: the
+system's resolver has its own limits.
+"""
+
+import os
+import socket
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from http.client import HTTPException
+from threading import Lock, Timer
+from typing import Any, Final, NamedTuple
+
+import urllib3
+from urllib3.exceptions import HTTPError
+
+CONNECT_SECONDS: Final = 5.0
+"""Time to connect to a server."""
+
+BROKEN: Final = (HTTPError, HTTPException, OSError, ValueError)
+"""The errors that an exchange with a broken server raises."""
+
+
+class TooSlow(Exception):
+    """The exchange did not end in its time."""
+
+
+class Exchanged(NamedTuple):
+    """An answer: its status, and the beginning of its body."""
+
+    status: int
+    body: bytes
+
+
+class WatchedSocket:
+    """The socket of the connection that was opened last. Any thread can cut it, also during a TLS handshake."""
+
+    def __init__(self) -> None:
+        self._lock, self.is_over = Lock(), False
+        self.descriptor: int | None = None
+        """That of a copy of the socket, since TLS takes the socket itself over. To shut down the one ends the other."""
+
+    def watch(self, pool: urllib3.HTTPConnectionPool) -> None:
+        """Take note of each socket that a pool opens."""
+        kind: Any = pool.ConnectionCls
+        opened = self._opened
+
+        class Watched(kind):  # type: ignore[misc]  # the class depends on the scheme
+            def _new_conn(self) -> socket.socket:
+                made: socket.socket = super()._new_conn()
+                opened(made)
+                return made
+
+        pool.ConnectionCls = Watched
+
+    def _opened(self, made: socket.socket) -> None:
+        self.close()
+        with self._lock:
+            self.descriptor = os.dup(made.fileno())
+        if self.is_over:
+            self.cut()
+
+    def cut(self) -> None:
+        """End the exchange that is going on."""
+        with self._lock, suppress(OSError):
+            if self.descriptor is not None:
+                copy = socket.socket(fileno=self.descriptor)
+                try:
+                    copy.shutdown(socket.SHUT_RDWR)
+                finally:
+                    copy.detach()
+
+    def end(self) -> None:
+        """End the exchange that is going on, and each later one."""
+        self.is_over = True
+        self.cut()
+
+    def close(self) -> None:
+        """Forget the socket."""
+        with self._lock:
+            if self.descriptor is not None:
+                os.close(self.descriptor)
+            self.descriptor = None
+
+    def __del__(self) -> None:
+        self.close()
+
+
+class Deadline:
+    """The time until which a block must end. Then `cut` is called, and `passed` is true."""
+
+    def __init__(self, cut: Callable[[], None], seconds: float) -> None:
+        self._cut, self.passed = cut, False
+        self._timer = Timer(seconds, self._pass)
+        self._timer.daemon = True
+
+    def _pass(self) -> None:
+        self.passed = True
+        self._cut()
+
+    def __enter__(self) -> "Deadline":
+        self._timer.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._timer.cancel()
+
+
+def exchanged(
+    method: str,
+    url: str,
+    seconds: float,
+    most_bytes: int,
+    headers: Mapping[str, str] | None = None,
+    body: str | None = None,
+) -> Exchanged:
+    """Returns the answer of a server, with `most_bytes` of its body at most. It follows no redirect.
+
+    Raises TooSlow if it has not ended within `seconds`, and what is in BROKEN.
+    """
+    watched, manager = WatchedSocket(), urllib3.PoolManager(num_pools=1, retries=False)
+    with Deadline(watched.end, seconds) as deadline:
+        try:
+            watched.watch(manager.connection_from_url(url))
+            answer = manager.urlopen(
+                method,
+                url,
+                body=body,
+                headers=dict(headers or {}),
+                redirect=False,
+                timeout=urllib3.Timeout(connect=min(CONNECT_SECONDS, seconds), read=seconds),
+                preload_content=False,
+            )
+            try:
+                found = Exchanged(answer.status, _beginning(answer, most_bytes, deadline))
+            finally:
+                answer.close()
+        except BROKEN:
+            if deadline.passed:
+                raise TooSlow from None
+            raise
+        finally:
+            manager.clear()
+            watched.close()
+    if deadline.passed:  # the end of what was read may be the cut
+        raise TooSlow
+    return found
+
+
+def _beginning(answer: urllib3.BaseHTTPResponse, most_bytes: int, deadline: Deadline) -> bytes:
+    text = b""
+    while len(text) < most_bytes and (piece := answer.read1(most_bytes - len(text), decode_content=True)):
+        text += piece
+        if deadline.passed:
+            break
+    return text
