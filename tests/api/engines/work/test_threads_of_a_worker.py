@@ -15,6 +15,7 @@ ELSEWHERE = {
     "writ-mirror": "it belongs to an application that keeps a mirror of grants",
     "telemetry-end": "it ends the sending of traces",
     "lease": "it belongs to the process that keeps a server's lease",
+    "late-renewals": "it belongs to that process too",
     "duty": "it belongs to that process too, or to a publisher",
 }
 UNNAMED = {

@@ -36,7 +36,7 @@ class LateRenewals:
         self._began: float | None = None
         self._session: int | None = None
         self._is_told, self._is_ended = False, False
-        self._thread: Final = threading.Thread(target=self._run, name="late renewals", daemon=True)
+        self._thread: Final = threading.Thread(target=self._run, name="late-renewals", daemon=True)
 
     def start(self) -> None:
         """Start the thread."""
