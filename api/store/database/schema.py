@@ -10,7 +10,6 @@ To change a released format, also by a new member of an element:
 """
 
 from collections.abc import Iterator
-from sqlite3 import complete_statement
 from typing import Final
 
 from .audit_tables import AUDIT, EXPORTS
@@ -60,6 +59,8 @@ def _statements(tables: str) -> Iterator[str]:
 
     PERF: in a transaction, `executescript` of sqlite_utils looks for their ends letter by letter, which takes 20 ms.
     """
+    from sqlite3 import complete_statement  # an agent reads the steps, and has no SQLite
+
     statement = ""
     for line in tables.splitlines(keepends=True):
         statement += line
