@@ -10,14 +10,18 @@ _ESTABLISHED: Final = "01"
 
 def children(process: int) -> list[int]:
     """The processes that `process` started and that still run, but for the template process of jobs."""
-    listed = Path(f"/proc/{process}/task/{process}/children").read_text()
-    return [int(child) for child in listed.split() if not _is_template(child)]
+    return [int(child) for child in _listed(process) if not _is_template(child)]
 
 
 def templates(process: int) -> list[int]:
     """The template processes of jobs that `process` started and that still run."""
-    listed = Path(f"/proc/{process}/task/{process}/children").read_text()
-    return [int(child) for child in listed.split() if _is_template(child)]
+    return [int(child) for child in _listed(process) if _is_template(child)]
+
+
+def _listed(process: int) -> list[str]:
+    """The processes that any thread of `process` started: a program in Go starts them from whichever it likes."""
+    lists = sorted(Path(f"/proc/{process}/task").glob("*/children"))
+    return [child for one in lists for child in one.read_text().split()]
 
 
 def _is_template(process: str) -> bool:

@@ -4,8 +4,9 @@ import json
 import os
 import signal
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
+from socket import SHUT_WR
 from sqlite3 import connect
 from typing import Any
 
@@ -37,37 +38,35 @@ def server(tmp_path_factory: pytest.TempPathFactory, model_file: Path) -> Iterat
         yield started
 
 
-def samples(server: Server, start: str) -> dict[str, float]:
-    """Returns the metrics whose line begins with a text."""
-    with server.client() as client:
-        lines = client.get("/metrics").text.splitlines()
-    found = [line.rpartition(" ") for line in lines if line.startswith(start)]
-    return {name: float(value) for name, _, value in found}
-
-
-def serving(server: Server) -> float:
-    """Returns the connections with a request in work, but for the one that asks."""
-    return samples(server, "writ_http_connections")['writ_http_connections{state="serving"}']
-
-
 @contextmanager
-def left(server: Server, sent: bytes) -> Iterator[None]:
-    """A client that leaves before the block, once the service works on the long question that it sent."""
+def left(server: Server, sent: bytes) -> Iterator[RawConnection]:
+    """A client that sends a long question, and closes its sending side once the service has read it."""
     with RawConnection(server.host, server.port) as connection:
-        connection.send(sent)
-        assert wait_until(lambda: serving(server) >= 1)
-    yield
+        connection.send_read(sent)
+        connection.socket.shutdown(SHUT_WR)
+        yield connection
+
+
+def decisions(server: Server) -> list[str]:
+    """Returns how many decisions the metrics count."""
+    with server.client() as client:
+        return [line for line in client.get("/metrics").text.splitlines() if line.startswith("writ_decisions_total")]
 
 
 @contextmanager
-def stopped_template(server: Server) -> Iterator[None]:
-    """The process that starts jobs does nothing in the block."""
-    (template,) = templates(server.process.pid)
-    os.kill(template, signal.SIGSTOP)
+def stopped(process: int) -> Iterator[None]:
+    """A process that does nothing in the block."""
+    os.kill(process, signal.SIGSTOP)
     try:
         yield
     finally:
-        os.kill(template, signal.SIGCONT)
+        os.kill(process, signal.SIGCONT)
+
+
+def stopped_template(server: Server) -> AbstractContextManager[None]:
+    """The process that starts jobs does nothing in the block."""
+    (template,) = templates(server.process.pid)
+    return stopped(template)
 
 
 def replacement(roles: int, query: str = "") -> bytes:
@@ -83,36 +82,38 @@ def asked(server: Server, path: str, body: Any) -> httpx.Response:
 
 def test_a_job_ends_with_its_client(server: Server) -> None:
     """The next question has its turn, though the process of the first one never answered."""
-    with (
-        stopped_template(server),
-        left(server, request("POST", f"{ENV}/who-can", json.dumps(WHO_CAN).encode(), key=KEY)),
-    ):
-        assert wait_until(lambda: serving(server) == 0) is True
+    question = request("POST", f"{ENV}/who-can", json.dumps(WHO_CAN).encode(), key=KEY)
+    with stopped_template(server), left(server, question) as connection:
+        assert connection.is_closed()
     assert asked(server, f"{ENV}/who-can", WHO_CAN).status_code == 200
 
 
 def test_a_batch_ends_with_its_client(server: Server) -> None:
-    before = samples(server, "writ_decisions_total")
-    with left(server, request("POST", "/access/v1/evaluations", LONG_BATCH, key=KEY)):
-        assert wait_until(lambda: serving(server) == 0) is True
-    assert samples(server, "writ_decisions_total") == before, "it was not answered"
+    before = decisions(server)
+    with left(server, request("POST", "/access/v1/evaluations", LONG_BATCH, key=KEY)) as connection:
+        assert connection.is_closed(), "it was not answered"
+    assert decisions(server) == before
 
 
 def test_a_dry_run_of_a_replacement_ends_with_its_client(server: Server) -> None:
-    with stopped_template(server), left(server, replacement(1, "?dry_run=true")):
-        assert wait_until(lambda: serving(server) == 0) is True
+    with stopped_template(server), left(server, replacement(1, "?dry_run=true")) as connection:
+        assert connection.is_closed()
 
 
 def test_a_replacement_that_began_is_finished(tmp_path: Path, model_file: Path) -> None:
+    """Its process stands still while the client leaves. Another write holds it up until it does."""
     data = tmp_path / "data"
     with running(data, "--import", str(model_file)) as server, closing(connect(data / "writ.db")) as other:
         other.execute("BEGIN IMMEDIATE")
         (template,) = templates(server.process.pid)
         with RawConnection(server.host, server.port) as connection:
             connection.send(replacement(7))
-            assert wait_until(lambda: templates(template)), "its process, a fork of the template"
-            assert wait_until(lambda: serving(server) >= 1)
-        assert wait_until(lambda: serving(server) == 0) is True
-        other.execute("ROLLBACK")
+            found = wait_until(lambda: templates(template))
+            assert isinstance(found, list)
+            (job,) = found  # a fork of the template
+            with stopped(job):
+                connection.socket.shutdown(SHUT_WR)
+                assert connection.is_closed()
+                other.execute("ROLLBACK")
         with server.client() as client:
             assert wait_until(lambda: len(client.get(f"{ENV}/roles").json()["items"]) == 7)

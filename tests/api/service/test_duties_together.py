@@ -13,6 +13,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from writ.api.engines.live.data_directory import prepare_directory
 from writ.api.store.elements.edits import Create
+from writ.api.store.errors import StoreUnavailable
 from writ.api.store.leases.reaching import reached_without_lease
 from writ.api.store.store import Store
 
@@ -130,8 +131,16 @@ class Publishers:
     def change(self) -> None:
         """One more revision, which is published soon."""
         self._count += 1
-        self._store.write(ENV, ACTOR, [Create("roles", {"id": f"r{self._count}"})])
+        assert wait_until(self._is_written) is True
         assert wait_until(lambda: self.published() == self._store.environment(ENV).revision)
+
+    def _is_written(self) -> bool:
+        """Writes, unless a publisher was stopped while it held the lock: PostgreSQL soon takes that from it."""
+        try:
+            self._store.write(ENV, ACTOR, [Create("roles", {"id": f"r{self._count}"})])
+        except StoreUnavailable:
+            return False
+        return True
 
     def published(self) -> int:
         """The revision that is published. It never goes back, and neither does anything else of the index."""
