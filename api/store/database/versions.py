@@ -20,5 +20,5 @@ FORMATS: Final = Formats(STORE_FORMAT, BUNDLE_FORMAT)
 
 
 def program_version() -> str:
-    """Returns the version of the installed program, like `0.1.0`."""
+    """Returns the version of the installed program, like `0.1.0`, or `0.1.dev5800+g8ed29205` between two releases."""
     return version("writ-pdp")

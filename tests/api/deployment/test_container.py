@@ -28,7 +28,7 @@ def test_the_last_stage_has_no_compiler_and_no_root() -> None:
 
 
 def test_all_that_comes_from_outside_is_pinned() -> None:
-    base, snapshot = (rest.partition("=")[2] for rest in of("ARG"))
+    base, snapshot, _version = (rest.partition("=")[2] for rest in of("ARG"))
     day = re.fullmatch(r"docker\.io/library/debian:bookworm-(\d{8})-slim@sha256:[0-9a-f]{64}", base)
     assert day is not None
     assert snapshot == f"{day[1]}T000000Z"

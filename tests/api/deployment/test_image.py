@@ -31,6 +31,7 @@ pytestmark = [
     pytest.mark.skipif(bool(MISSING), reason=f"not installed: {', '.join(MISSING)}"),
 ]
 
+VERSION = "4.7.1"
 COMPILERS = ("gcc", "cc", "g++", "clang", "make", "cargo", "go", "pip", "pip3")
 READ_ONLY = """
 mount --bind "$tree" "$tree" && mount --rbind /dev "$tree/dev" && mount --rbind /proc "$tree/proc" &&
@@ -68,7 +69,7 @@ def image() -> Iterator[Image]:
     try:
         builder.import_base("localhost/debian:bookworm")
         subprocess.run(["git", "clone", "--quiet", str(ROOT), str(folder / "source")], check=True)
-        arguments = {"BASE": "localhost/debian:bookworm", "SNAPSHOT": ""}
+        arguments = {"BASE": "localhost/debian:bookworm", "SNAPSHOT": "", "VERSION": VERSION}
         builder.build("api/deployment/Containerfile", folder / "source", "localhost/writ", arguments)
         yield Image(builder, "localhost/writ", builder.configuration("localhost/writ"))
     finally:
@@ -110,7 +111,7 @@ def test_the_image_has_the_versions_of_the_lock(image: Image) -> None:
     pinned = {name.lower(): version for name, version in re.findall(r"^([\w-]+)==([^ ]+)", lock, re.MULTILINE)}
     script = "import importlib.metadata as m; [print(d.name, d.version) for d in m.distributions()]"
     found = dict(line.lower().replace("_", "-").split() for line in image.run("python", "-c", script).splitlines())
-    assert found.pop("writ-pdp") == "0.1.0"
+    assert found.pop("writ-pdp") == VERSION
     assert {name: version for name, version in pinned.items() if name != "pip"} == found
 
 

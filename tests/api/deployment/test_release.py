@@ -3,7 +3,9 @@
 import json
 import os
 import re
+import shutil
 import subprocess
+import sys
 import tarfile
 import tomllib
 from datetime import UTC, datetime
@@ -63,6 +65,36 @@ def test_each_job_of_the_workflow_has_the_least_rights() -> None:
     assert not any("checkout" in step.get("uses", "") for step in WORKFLOW["jobs"]["publish"]["steps"])
 
 
+# -- the version
+
+
+def test_each_commit_has_a_version_and_a_tag_is_one(tmp_path: Path) -> None:
+    """In a clone. A folder without history has the version that the project falls back to."""
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    assert version(tmp_path) == PROJECT["tool"]["setuptools_scm"]["fallback_version"]
+    git(tmp_path, "init", "--quiet")
+    git(tmp_path, "add", "pyproject.toml")
+    found = []
+    for _ in range(2):
+        git(tmp_path, "commit", "--quiet", "--allow-empty", "--message", "A change")
+        found.append(version(tmp_path))
+    assert re.fullmatch(r"0\.1\.dev1\+g[0-9a-f]+ 0\.1\.dev2\+g[0-9a-f]+", " ".join(found))
+    git(tmp_path, "tag", "v0.1.0")
+    assert version(tmp_path) == "0.1.0"
+
+
+def git(folder: Path, *words: str) -> None:
+    who = ("-c", "user.name=ann", "-c", "user.email=ann@writ.example")
+    subprocess.run(["git", *who, *words], cwd=folder, check=True)
+
+
+def version(folder: Path) -> str:
+    """The version of what is built in a folder."""
+    done = subprocess.run([sys.executable, "-m", "setuptools_scm"], cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
 # -- the archives
 
 
@@ -109,6 +141,7 @@ def test_nothing_of_the_machine_is_in_a_release(release: Path) -> None:
 def test_the_list_of_parts_has_each_part_of_the_lock(release: Path) -> None:
     listed: dict[str, Any] = json.loads((release / "parts.cdx.json").read_text())
     assert (listed["bomFormat"], listed["metadata"]["component"]["name"]) == ("CycloneDX", "writ-pdp")
+    assert listed["metadata"]["component"]["version"] in next(release.glob("*.whl")).name
     found = {canonicalize_name(one["name"]): one["version"] for one in listed["components"]}
     assert found == {name: version for name, (version, _) in pinned("api/deployment/requirements.lock").items()}
     sums = dict(reversed(line.split("  ")) for line in (release / "SHA256SUMS").read_text().splitlines())
