@@ -6,13 +6,13 @@ It says only what the proof shows: it does not look for the least change that wo
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
-from ....bundles.conditions.operators import Operator
+from ....bundles.conditions.operators import TAKES_LIST, Operator
 from ....bundles.wording import quoted
 from .comparison_words import Predicate, predicate, predicate_of_cut
 from .now_words import is_of_now, predicate_of_now
 from .plain_values import OWNERS, counted, listed
 from .prose import decisive_proof, roles_words
-from .referred_words import found_value, predicate_of_reference
+from .referred_words import fits, found_value, predicate_of_reference
 from .window_words import window_words
 
 UNTRIED: Final = "and then its conditions, which are not tried without the role"
@@ -60,6 +60,8 @@ def _needed(condition: Mapping[str, Any]) -> str:
     '`context.mfa` must be true'
     >>> _needed({"section": "resource_attrs", "key": "owner", "op": "eq", "value_of": "subject.id", "value": "u5"})
     '`resource.owner` must be `subject.id` ("u5")'
+    >>> _needed({"section": "context_attrs", "key": "team", "op": "nin", "value_of": "subject.id", "value": "u5"})
+    '`context.team` must have a value that is none of `subject.id` ("u5"), which is no list'
     """
     value: Any = condition.get("value")
     match condition["section"]:
@@ -81,5 +83,6 @@ def _compared(condition: Mapping[str, Any], op: Operator) -> Predicate:
     if is_of_now(condition):
         return predicate_of_now(op, found_value(condition))
     if "value_of" in condition:
-        return predicate_of_reference(op, f"{quoted(condition['value_of'])} ({found_value(condition)})")
+        unfit = ", which is no list" if TAKES_LIST[op] and value is not None and not fits(condition) else ""
+        return predicate_of_reference(op, f"{quoted(condition['value_of'])} ({found_value(condition)}){unfit}")
     return predicate_of_cut(op, value) if condition.get("value_cut") else predicate(op, value)

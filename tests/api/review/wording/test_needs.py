@@ -140,6 +140,9 @@ def values_of(constants: str) -> list[Any]:
     return found
 
 
+NO_LIST = ", which is no list"
+"""No value of the attribute fulfils a comparison with the elements of what has none (X2)."""
+
 OWN = {("subject", "id"), ("subject", "type"), ("resource", "id"), ("resource", "type")}
 
 
@@ -148,7 +151,7 @@ def changed(asking: dict[str, Any], candidate: dict[str, Any], missing: tuple[st
     better = dict(asking)
     for words in missing:
         found = ATTRIBUTE.fullmatch(words)
-        if found is None or (found[1], found[2]) in OWN or is_shared(candidate, found):
+        if found is None or (found[1], found[2]) in OWN or is_shared(candidate, found) or NO_LIST in words:
             raise ValueError(words)
         owner, key, value = found[1], found[2], fulfilling(found[3])
         if owner == "context":
