@@ -16,6 +16,7 @@ from ...bundles.program.clauses import ATTRIBUTE_SECTIONS
 from ..checks.conditions_of import LocatedCondition, conditions_of
 from ..checks.draft import Draft
 from ..lowering.lower import EVERYTHING, covered_actions
+from ..model.always_sent import AlwaysSent, always_sent
 from ..model.elements import Conditions, Policy, ResourceType
 from ..model.parse_window import parse_window
 from .opposed_references import first_opposed
@@ -39,6 +40,7 @@ REFERENCES: Final = "references"
 """Represents the section of comparisons with references. Before a request is known, each is only equal to itself."""
 
 _TRUE: Final[Test] = (Operator.EQ, True)
+_PRESENT: Final[Test] = (Operator.NIN, [])
 
 _ADDRESS_KEYS = (("context_attrs", "ip"), ("context_attrs", "ip_address"))
 
@@ -47,7 +49,8 @@ _ADDRESS_KEYS = (("context_attrs", "ip"), ("context_attrs", "ip_address"))
 class PreparedPolicy:
     """An enabled policy without errors. `index` is its index in the model; `pairs` are the types and actions it covers.
 
-    `tests` are the operators and constants that each attribute is compared with, in the order of the document.
+    `tests` are the operators and constants that each attribute is compared with, in the order of the document. That an
+    attribute is present is left out if each request that is answered has it: a strict one without it is refused (E8).
     For some attributes, `constants` has the only values that they can have if the policy holds.
     """
 
@@ -108,6 +111,7 @@ class PreparedPolicy:
 def prepare_policies(draft: Draft, faulty: Collection[int]) -> tuple[PreparedPolicy, ...]:
     """Returns the enabled policies of declared types, without those at the indexes in `faulty`."""
     known: dict[Hashable, frozenset[Pair]] = {}
+    sent = _sent(draft)
     prepared = []
     for index, policy in enumerate(draft.model.policies):
         if policy.enabled and index not in faulty and _has_all_types(policy, draft.types):
@@ -115,7 +119,7 @@ def prepare_policies(draft: Draft, faulty: Collection[int]) -> tuple[PreparedPol
             if pairs is None:
                 pairs = _pairs(policy, draft.types)
                 pairs = known[policy.resource_types] = known.setdefault(pairs, pairs)
-            tests = _tests(policy.conditions or Conditions())
+            tests = _without_presence(_tests(policy.conditions or Conditions()), pairs, sent)
             prepared.append(PreparedPolicy(index, policy, pairs, tests, _constants(tests)))
     return tuple(prepared)
 
@@ -140,10 +144,30 @@ def _tests(conditions: Conditions) -> dict[Attribute, tuple[Test, ...]]:
             if condition.value_of is None:
                 test: Test = (condition.op, condition.value)
             else:  # it holds only if the attribute is present (X2)
-                test = (Operator.NIN, [])
+                test = _PRESENT
                 found[REFERENCES, f"{section}.{condition.key} {condition.op} {condition.value_of}"] = (_TRUE,)
             found[attribute] = (*found.get(attribute, ()), test)
     return found
+
+
+def _sent(draft: Draft) -> AlwaysSent | None:
+    """Returns the attributes that each strict request sends. An ALLOW does not hold without one of another mode."""
+    if not any(one.mode == "strict" for one in draft.model.requests):
+        return None
+    return always_sent(draft.attributes, draft.model.requests, draft.types.values())
+
+
+def _without_presence(
+    tests: dict[Attribute, tuple[Test, ...]], pairs: frozenset[Pair], sent: AlwaysSent | None
+) -> dict[Attribute, tuple[Test, ...]]:
+    if sent is None or not any(_PRESENT in compared for compared in tests.values()):
+        return tests
+    types = {type for type, _ in pairs}
+    return {
+        attribute: compared
+        for attribute, compared in tests.items()
+        if any(test != _PRESENT for test in compared) or not sent.has(*attribute, types)
+    }
 
 
 def _constants(tests: Mapping[Attribute, tuple[Test, ...]]) -> dict[Attribute, Constants]:

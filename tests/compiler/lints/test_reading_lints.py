@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.support.diagnosing import load_text, model_text, seen
-from tests.support.linting import allow, deny, model, told, when
+from tests.support.linting import allow, deny, model, places, told, when
 
 REFER = {"extensions": '["references"]'}
 USERS = {"user": {"customer_id": "string"}}
@@ -82,6 +82,30 @@ def test_what_a_strict_request_refuses_is_no_case(requests, declared, codes):
     """E8: a strict request without a required attribute is refused."""
     lists = {"attributes": json.dumps(declared)} | ({"requests": requests} if requests else {})
     assert sorted({code for code, _ in seen(borrowers(**lists))}) == codes
+
+
+COUNTRY = [
+    ({"resource_types": {"country": REQUIRED}}, "resource_attrs"),
+    ({"attributes": {"subject": {"user": {"country": REQUIRED}}}}, "subject_attrs"),
+    ({"attributes": {"action": {"country": REQUIRED}}}, "action_attrs"),
+    ({"attributes": {"context": {"country": REQUIRED}}}, "context_attrs"),
+]
+
+
+@pytest.mark.parametrize(("declared", "section"), COUNTRY, ids=[section for _, section in COUNTRY])
+@pytest.mark.parametrize("mode", ["strict", None])
+def test_that_a_required_attribute_is_present_makes_no_policy_narrower(declared, section, mode):
+    """Without strict requests, an ALLOW does not hold without the attribute, and neither does a DENY, but for C12."""
+    lists = {"attributes": json.dumps(declared["attributes"])} if "attributes" in declared else {}
+    lists |= {"requests": json.dumps(mode)} if mode else {}
+    types = [{"id": "document", "actions": ["read"], "attributes": declared.get("resource_types", {})}]
+    present = when("country", "nin", [], section)
+    same = model(allow(id="a"), allow(id="b", **present), resource_types=json.dumps(types), **lists)
+    wider = model(allow(id="a", **present), allow(id="b"), resource_types=json.dumps(types), **lists)
+    dead = model(allow(id="a"), deny(**present), resource_types=json.dumps(types), **lists)
+    assert [len(places("redundant-policy", text)) for text in (same, wider)] == [1, 1]
+    assert places("redundant-policy", wider) == [f"$.policies[{1 if mode else 0}].id"]
+    assert len(places("dead-allow", dead)) == (1 if mode else 0)
 
 
 def test_a_required_attribute_of_the_context_is_meant():
