@@ -13,7 +13,10 @@ from writ.api.store.leases.database_users import without_lease
 from writ.api.store.store import Store
 
 _NUMBERS: Final = count()
-END_SESSIONS: Final = "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = 'writ'"
+END_SESSIONS: Final = """
+SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
+WHERE datname = current_database() AND application_name IN ('writ', 'writ leases')
+"""
 
 
 class Engine:
@@ -33,6 +36,7 @@ def empty_schema(server: str) -> Iterator[Engine]:
     """Yields PostgreSQL with an empty schema on a server of the tests."""
     name = f"store_{next(_NUMBERS)}"
     with psycopg.connect(server, autocommit=True) as control:
+        control.execute(END_SESSIONS)  # an earlier test may have left one, and a copy refuses a store that is in use
         control.execute(f"CREATE SCHEMA {name}".encode())
         try:
             yield Engine(make_conninfo(server, options=f"-c search_path={name}"))

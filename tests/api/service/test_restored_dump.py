@@ -34,7 +34,16 @@ def restore(database: str, dump: Path, *more: str) -> None:
     """Bring a dump back, as the page says."""
     (line,) = re.findall(r"^ *(pg_restore .*)$", PAGE, re.MULTILINE)
     words = [{"$WRIT_STORE": database, "writ.dump": str(dump)}.get(word, word) for word in shlex.split(line)]
-    run(*words, *more)
+    assert wait_until(lambda: is_restored(words, more)) is True
+
+
+def is_restored(words: list[str], more: tuple[str, ...]) -> bool:
+    """Restores. A service that reads meanwhile may have locks in another order: then PostgreSQL ends one of the two."""
+    done = subprocess.run([str(postgres.needed() / words[0]), *words[1:], *more], capture_output=True)
+    if b"deadlock detected" in done.stderr:
+        return False
+    assert done.returncode == 0, done.stderr
+    return True
 
 
 def another(database: str) -> str:

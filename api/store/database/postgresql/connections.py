@@ -43,6 +43,12 @@ FOLDER_ID: Final = "folder.id"
 READ_SECONDS: Final = 60.0
 """The time of one query of a read or a write. The server ends it then."""
 
+READ_IDLE_SECONDS: Final = 120
+"""The time between two statements of a read. A process that stops in one must not hold up an upgrade for ever, nor all
+that waits behind that."""
+
+_READING: Final = f"{SNAPSHOT}; SET LOCAL idle_in_transaction_session_timeout = '{READ_IDLE_SECONDS}s'"
+
 _PARAMETERS: Final = {"application_name": "writ", "connect_timeout": str(CONNECT_SECONDS), **CLIENT_PROBES}
 
 
@@ -109,7 +115,7 @@ class PostgresConnections:
     def reading(self) -> Iterator[PostgresConnection]:
         """Returns a connection that reads one state of the database in the whole block. Raises StoreUnavailable."""
         began = perf_counter()
-        with self._transaction(f"{SNAPSHOT}; {_limit('statement_timeout', READ_SECONDS)}") as db:
+        with self._transaction(f"{_READING}; {_limit('statement_timeout', READ_SECONDS)}") as db:
             yield db
         self._timed(False, perf_counter() - began)
 
@@ -154,7 +160,7 @@ class PostgresConnections:
         """
         began = perf_counter()
         with self.translated():
-            db = self._begun("trier", f"{SNAPSHOT}; {_limit('statement_timeout', max(limit.left(), 0.001))}")
+            db = self._begun("trier", f"{_READING}; {_limit('statement_timeout', max(limit.left(), 0.001))}")
             db.refuse = limit.refuse_late
             try:
                 yield db

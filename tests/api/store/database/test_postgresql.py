@@ -3,7 +3,8 @@
 import os
 import random
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,8 +16,9 @@ from hypothesis import strategies as st
 from psycopg.conninfo import make_conninfo
 from writ.api.store.database.audit_tables import AUDIT
 from writ.api.store.database.connections import BUSY_SECONDS, IDLE_SECONDS, LARGE_WRITE_IDLE_SECONDS
+from writ.api.store.database.postgresql import connections
 from writ.api.store.database.postgresql.connection import PostgresConnection
-from writ.api.store.database.postgresql.connections import PostgresConnections
+from writ.api.store.database.postgresql.connections import READ_IDLE_SECONDS, PostgresConnections
 from writ.api.store.database.postgresql.poolers import refuse_shared_sessions
 from writ.api.store.database.postgresql.sessions.conninfo import place_of
 from writ.api.store.database.postgresql.texts import read, written
@@ -110,6 +112,38 @@ def test_a_write_that_stops_keeps_no_other_one_waiting_for_long(database: Engine
     assert [role["id"] for role in stored(other)["roles"]] == ["r"]
     stopped.close()
     other.close()
+
+
+READS: dict[str, Callable[[PostgresConnections], AbstractContextManager[PostgresConnection]]] = {
+    "a read": lambda connections: connections.reading(),
+    "a trial": lambda connections: connections.trying(TimeLimit(60.0)),
+}
+
+
+@pytest.mark.parametrize("begin", READS.values(), ids=READS)
+def test_a_read_that_stops_keeps_no_upgrade_waiting_for_ever(
+    begin: Callable[[PostgresConnections], AbstractContextManager[PostgresConnection]],
+    database: Engine,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A server that was stopped in a read kept its locks, so `writ upgrade` had no end."""
+    assert database.url is not None
+    store = database.open(tmp_path)
+    monkeypatch.setattr(connections, "_READING", connections._READING.replace(f"{READ_IDLE_SECONDS}s", "200ms"))
+    assert isinstance(store._connections, PostgresConnections)
+    with pytest.raises(StoreUnavailable), begin(store._connections) as db:
+        stand(db, database.url)
+    assert "roles" not in stored(store)
+    store.close()
+
+
+def stand(db: Any, url: str) -> None:
+    """Do nothing in a read until another session has changed the table that it has read."""
+    db.execute("SELECT count(*) FROM roles")
+    with psycopg.connect(url, autocommit=True) as other:
+        other.execute("BEGIN; LOCK TABLE roles; ROLLBACK")
+    db.execute("SELECT count(*) FROM roles")
 
 
 def lose(db: Any, other: "psycopg.Connection[Any]") -> None:
