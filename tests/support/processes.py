@@ -20,8 +20,11 @@ def templates(process: int) -> list[int]:
 
 def _listed(process: int) -> list[str]:
     """The processes that any thread of `process` started: a program in Go starts them from whichever it likes."""
-    lists = sorted(Path(f"/proc/{process}/task").glob("*/children"))
-    return [child for one in lists for child in one.read_text().split()]
+    found: list[str] = []
+    for one in sorted(Path(f"/proc/{process}/task").iterdir()):
+        with suppress(FileNotFoundError, ProcessLookupError):  # the thread ended since it was listed
+            found += (one / "children").read_text().split()
+    return found
 
 
 def _is_template(process: str) -> bool:
