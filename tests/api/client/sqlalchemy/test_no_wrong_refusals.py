@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 from sqlalchemy import orm
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.functions import FunctionElement
 from writ.sqlalchemy import QueryRefused, authorized
 
 from tests.support.authorized_rows import Document
@@ -86,6 +88,51 @@ def test_an_operator_may_have_the_word_from(db: sa.Engine, tmp_path: Path) -> No
             assert sorted(session.scalars(made())) == own, name
         changed = authorized(sa.update(Document).values(public=OPERATED), engine, ALICE, "read")
         assert session.execute(changed.execution_options(synchronize_session=False)).rowcount == len(own)
+        session.rollback()
+
+
+class Trimmed(FunctionElement[str]):
+    """A construct of an application, which renders its SQL itself."""
+
+    inherit_cache = True
+    type = sa.String()
+
+
+@compiles(Trimmed)
+def _trimmed(element: Trimmed, compiler: Any, **options: Any) -> str:
+    return f"trim({compiler.process(element.clauses, **options)})"
+
+
+def test_a_construct_of_the_application_is_a_condition_and_no_value(db: sa.Engine, tmp_path: Path) -> None:
+    """Its SQL may show any row, so it stands in conditions alone."""
+    engine = engine_for(OWNERS, tmp_path / "owners.bundle")
+    trimmed = Trimmed(Document.owner)
+    with orm.Session(db) as session:
+        query = authorized(sa.select(Document.id).where(trimmed != "nobody"), engine, ALICE, "read")
+        own = sorted(one.id for one in session.scalars(sa.select(Document)) if one.owner == "alice")
+        assert sorted(session.scalars(query)) == own != []
+        refused = (
+            sa.select(Document.id).order_by(trimmed),
+            sa.select(Document.id, trimmed),
+            sa.update(Document).values(status=trimmed),
+        )
+        for statement in refused:
+            with pytest.raises(QueryRefused, match="renders SQL that nobody knows; write it with columns"):
+                session.execute(authorized(statement, engine, ALICE, "read"))
+
+
+def test_a_session_that_must_decide_by_itself_is_told_the_remedy(db: sa.Engine, tmp_path: Path) -> None:
+    engine = engine_for(OWNERS, tmp_path / "owners.bundle")
+    changed = authorized(sa.update(Document).where(Document.size > 0).values(status="x"), engine, ALICE, "read")
+    with orm.Session(db) as session:
+        with pytest.raises(sa.exc.InvalidRequestError, match="Specify 'fetch' or False"):
+            session.execute(changed.execution_options(synchronize_session="evaluate"))
+        rows = session.scalars(sa.select(Document)).all()
+        mine = [one for one in rows if one.owner == "alice" and (one.size or 0) > 0]
+        was = {one.id: one.status for one in rows}
+        session.execute(changed.execution_options(synchronize_session="fetch"))
+        assert mine
+        assert {one.id: one.status for one in rows} == was | {one.id: "x" for one in mine}
         session.rollback()
 
 
