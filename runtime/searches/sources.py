@@ -25,7 +25,8 @@ from .direct import grants_in_force
 from .searchers import Searcher, searcher_of
 
 RATE_LIMIT: Final = "rate_limit"
-"""The name of a rate limit among what a right leaves open. It is no attribute, so searches do not name it (S6)."""
+"""The name of a rate limit among what a right, or the answer to who can, leaves open. It is no attribute, so searches
+do not name it (S6)."""
 
 _SUBJECT: Final = "subject."
 _RESOURCE: Final = "resource."

@@ -116,6 +116,11 @@ def special(key: str, documents: Documents, asked: list[Question]) -> Any:
         closed = [(d, of) for d, of in zip(documents, asked, strict=True) if (of.resource_type or {}).get("closed")]
         known = all(resource_key(of) in set(registered_resources(document)) for document, of in closed)
         return variables.YES if known else variables.NO
+    if key == variables.RATE:
+        limited = any("rate_limit" in one.get("conditions", {}) for one in documents[1].get("policies", []))
+        return (
+            variables.NO if limited else variables.YES
+        )  # the oracle has no counters here: each limit is reached (C10)
     if variables.is_reference(key):
         return reference(key, one)
     return moment(key, one)

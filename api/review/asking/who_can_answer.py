@@ -14,13 +14,14 @@ from ....bundles.conditions.trees.tree import leaves
 from ....bundles.file.in_memory import bundle_in_memory
 from ....compiler.analysis.asking.question import Question
 from ....compiler.analysis.asking.who_can import who_can
-from ....compiler.analysis.conditions.variables import is_attribute, is_now, is_reference, is_week, parts
+from ....compiler.analysis.conditions.variables import RATE, is_attribute, is_now, is_reference, is_week, parts
 from ....compiler.analysis.models.model_side import model_side
 from ....compiler.analysis.models.sides import Side
 from ....compiler.analysis.witnesses.witness import Judge
 from ....compiler.compile import compile_model
 from ....compiler.model.elements import Model
 from ....runtime import Engine, RateCounters
+from ....runtime.searches.sources import RATE_LIMIT
 from ..people.compared_models import judge_of
 from ..testing.tested_model import COUNTER_BYTES
 from ..wording.shown_regions import ShownRegion, ShownUnknown, shown_region, shown_unknown
@@ -32,8 +33,8 @@ NOT_REGISTERED: Final = "the resource is not registered, and its type is closed"
 class WhoCan(Struct, frozen=True):
     """The subjects that can do an action: each of the `regions` has the same conditions, at the instant `now`.
 
-    `left_open` names what their conditions read, such as `resource.status`: the question did not say it. If there is no
-    region, and nothing is unknown, `reason` says why.
+    `left_open` names what their conditions read, such as `resource.status`: the question did not say it. It has
+    `rate_limit` if one hangs on a rate limit. If there is no region, and nothing is unknown, `reason` says why.
     """
 
     now: str
@@ -96,8 +97,10 @@ def _without_resources(region: ShownRegion) -> ShownRegion:
 
 
 def _open(key: str) -> Iterator[str]:
-    """Yields the members of a request that a variable reads."""
-    if key == ADDRESS:
+    """Yields the members of a request that a variable reads, or `rate_limit`."""
+    if key == RATE:
+        yield RATE_LIMIT
+    elif key == ADDRESS:
         yield "context.ip"
     elif key == INSTANT or is_week(key):
         yield "context.time"

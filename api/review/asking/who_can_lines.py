@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from ....bundles.wording import joined, quoted
+from ....runtime.searches.sources import RATE_LIMIT
 from ..wording.region_lines import region_lines, subject_words, unknown_line
 from .who_can_answer import WhoCan
 
@@ -21,8 +22,9 @@ def who_can_lines(body: Mapping[str, Any], found: WhoCan) -> Iterator[str]:
     yield from map(unknown_line, found.unknown)
     if found.reason is not None:
         yield f"none: {found.reason}"
-    if found.left_open:
-        yield f"left open, since the question does not send it: {joined([*map(quoted, found.left_open)], 'and')}"
+    unsent = [quoted(name) for name in found.left_open if name != RATE_LIMIT]  # no request can send that one
+    if unsent:
+        yield f"left open, since the question does not send it: {joined(unsent, 'and')}"
     yield f"assignments and grants count as of {found.now}"
 
 

@@ -17,6 +17,7 @@ from ....compiler.analysis.conditions.variables import (
     CLOCK,
     GRANT,
     MISSING,
+    RATE,
     REGISTERED,
     SAME,
     UNREADABLE,
@@ -135,6 +136,8 @@ def _special(key: str, values: Sequence[Json]) -> str:
         return f"the subject has {'a' if YES in states else 'no'} direct grant on the resource"
     if key == REGISTERED:
         return f"the resource is {'' if YES in states else 'not '}registered"
+    if key == RATE:
+        return f"the rate limit is {'not ' if YES in states else ''}reached"
     if key == CLOCK:
         return f"the service's clock is {_or([_span(*map(_clock, span)) for span in spans])}"
     if key == INSTANT:

@@ -42,8 +42,10 @@ _NOTHING: Final[Bag] = {}
 def who_can(side: Side, judge: Judge, question: Question, zone_of: ZoneOf, limits: Limits = LIMITS) -> People:
     """Returns who can do what a question asks for: the regions are gains, each with a request that `judge` allows.
 
-    A rate limit counts as not reached (C10). What exceeds the limits is unknown.
+    A rate limit is a condition of a region, and counts as not reached for its request (C10). What exceeds the limits is
+    unknown.
     """
+    side = replace(side, open_rates=True, _templates={})
     program = replace(side.program, clauses=())
     facts = replace(side.facts, grants=PackedGrants())
     without = replace(side, program=program, facts=facts, _templates={})

@@ -32,8 +32,10 @@ from .variables import (
     AFTER,
     BEFORE,
     PRESENT,
+    RATE,
     SAME,
     UNREADABLE,
+    YES,
     Body,
     Literal,
     SpanTest,
@@ -57,6 +59,7 @@ _ORDERS: dict[Ordering, tuple[str, ...]] = {
 
 NEVER: Alternatives = frozenset()
 ALWAYS: Alternatives = frozenset({frozenset()})
+_UNREACHED: Alternatives = frozenset({frozenset({(RATE, states(YES))})})
 
 
 class TooManyAlternatives(Exception):
@@ -87,10 +90,10 @@ class Template:
     lacking: frozenset[tuple[Reference, tuple[str, ...]]] = frozenset()
 
 
-def template(clause: Clause, type_name: str, required: Sequence[str]) -> Template:
+def template(clause: Clause, type_name: str, required: Sequence[str], *, open_rates: bool = False) -> Template:
     """Returns the template of a clause on one type. `required` are the required attributes of the model.
 
-    Raises TooManyAlternatives.
+    A rate limit counts as not reached, or with `open_rates` as a condition (C10). Raises TooManyAlternatives.
     """
     of_subject: set[OwnTest | Reference] = set()
     lacking: set[tuple[Reference, tuple[str, ...]]] = set()
@@ -101,6 +104,8 @@ def template(clause: Clause, type_name: str, required: Sequence[str]) -> Templat
         elif isinstance(atom, Reference) and _is_of_subject(atom):
             of_subject.add(atom)
             lacking.add((atom, required_by(atom, required)))
+        elif isinstance(atom, Rate) and open_rates:
+            alternatives = both(alternatives, _UNREACHED)
         else:
             alternatives = both(alternatives, literals(atom, clause.effect, required, type_name))
     return Template(

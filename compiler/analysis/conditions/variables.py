@@ -33,6 +33,9 @@ OTHER_GRANT: Final = "\1other-grant"
 REGISTERED: Final = "\1registered"
 """The answer to: is the resource registered? It counts where its type is closed (E7)."""
 
+RATE: Final = "\1rate"
+"""The answer to: is no rate limit reached? It counts where an analysis leaves rate limits open (C10)."""
+
 GROUPS_KEY: Final = "\1groups"
 """Stands for the groups of the subject, which are no variable: each class of subjects has them as they are."""
 
@@ -166,7 +169,7 @@ def states_of(key: str) -> tuple[str, ...]:
         return (UNREADABLE,)
     if key == ADDRESS:
         return MISSING, UNREADABLE
-    if key in (GRANT, OTHER_GRANT, REGISTERED):
+    if key in (GRANT, OTHER_GRANT, REGISTERED, RATE):
         return NO, YES
     if is_now(key):
         return MISSING, UNREADABLE, BEFORE, SAME, AFTER

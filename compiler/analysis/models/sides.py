@@ -54,7 +54,7 @@ class Side:
     `registered` are the ids of registered resources by the id of their type. `resource_names` are, by type and kind of
     name, the ids of resources by their names. `subject_attributes` and `resource_attributes` are the registered ones.
     A bundle has no attributes and no names, and registers the resources of closed types alone: it does not know
-    resources.
+    resources. With `open_rates`, a rate limit is a condition. Else it counts as not reached (C10).
     """
 
     program: Program
@@ -66,6 +66,7 @@ class Side:
     routes: Sequence[Route] = ()
     strict: bool = False
     knows_resources: bool = True
+    open_rates: bool = False
     _templates: dict[tuple[int, str], Template] = field(default_factory=dict)
 
     @cached_property
@@ -157,7 +158,8 @@ class Side:
         """Returns the template of a clause on a type. Raises TooManyAlternatives."""
         key = number, type_name
         if key not in self._templates:
-            self._templates[key] = template(self.program.clauses[number], type_name, self.program.required)
+            clause, required = self.program.clauses[number], self.program.required
+            self._templates[key] = template(clause, type_name, required, open_rates=self.open_rates)
         return self._templates[key]
 
     def grants_of(self, holder: GrantHolder) -> list[GrantOn]:

@@ -49,7 +49,7 @@ def desk(signed_in: Desk) -> Iterator[Desk]:
         api.delete("/v1/environments/sourced").raise_for_status()
 
 
-def test_a_rate_limit_is_an_if_in_the_matrix_the_review_and_what_can(desk: Desk) -> None:
+def test_a_rate_limit_is_an_if_in_the_matrix_the_review_what_can_and_who_can(desk: Desk) -> None:
     said = "all, if the rate limit is not reached"
     for rows in ("subjects", "roles"):
         desk.go(f"#/sourced/matrix?type=doc&rows={rows}")
@@ -59,6 +59,11 @@ def test_a_rate_limit_is_an_if_in_the_matrix_the_review_and_what_can(desk: Desk)
     who = {"subject": {"type": "user", "id": "ana"}, "action": {"name": "send"}, "resource": {"type": "document"}}
     desk.go(f"#/sourced/what-can?q={json.dumps(who)}")
     desk.sees("This has a rate limit")
+    who |= {"subject": {"type": "user"}, "resource": {"type": "document", "id": "d1"}}
+    desk.go(f"#/sourced/who-can?q={json.dumps(who)}")
+    desk.sees("This has a rate limit")
+    desk.page.get_by_role("button", name="Show who can under which conditions").click()
+    desk.sees("the rate limit is not reached")
 
 
 def test_a_right_comes_from_what_holds_and_from_each_deny(desk: Desk) -> None:

@@ -1,4 +1,7 @@
-"""The answer to who can, against the oracle: it allows a request exactly if one of the regions has it."""
+"""The answer to who can, against the oracle: it allows a request exactly if one of the regions has it.
+
+Each request is asked twice: as if no rate limit were reached, and as if each one were (C10).
+"""
 
 from collections import Counter
 from random import Random
@@ -32,13 +35,15 @@ def test_requests_are_allowed_exactly_in_regions(as_bundle):
     counts: Counter[str] = Counter()
     for seed in range(MODELS):
         check_seed(seed, counts, as_bundle)
+    assert counts["limited"] > 2  # allowed, but not once the rate limits are reached
     assert counts["allowed"] > MODELS  # or the models are too dull to prove anything
     assert counts["no witness"] <= max(3, SHARE_WITHOUT_WITNESS * counts["regions"])
 
 
 def check_seed(seed: int, counts: Counter[str], as_bundle: bool) -> None:
     """Ask one model who can do what requests ask for, with some of their values known."""
-    model = without_rates(document(Pick.seeded(seed)))
+    free = without_rates(document(Pick.seeded(seed)))
+    model = with_rates(free, Random(seed))
     side, judge = prepared(model, as_bundle)
     registered = {} if as_bundle else attributes_of(model)
     for number in range(QUESTIONS):
@@ -51,12 +56,23 @@ def check_seed(seed: int, counts: Counter[str], as_bundle: bool) -> None:
         for region in found.gains:
             asked = region.witness.request
             assert region.witness.now == now
-            assert oracle.decide(model, asked, now)["decision"], (seed, number, asked)
+            assert oracle.decide(free, asked, now)["decision"], (seed, number, asked)
             assert question.subject_type in (None, asked["subject"]["type"])
-            assert lies_in(found, region, (model, model), asked, now), (seed, number, asked)
+            assert lies_in(found, region, (free, free), asked, now), (seed, number, asked)
         for other in range(REQUESTS):
             asked = request(Pick.seeded(seed * 1000 + number * 100 + other), model) if other else example
-            counts["allowed"] += check_request(found, model, question, sending(question, asked, model, registered))
+            sent = sending(question, asked, model, registered)
+            counts["allowed"] += (allowed := check_request(found, free, question, sent))
+            counts["limited"] += allowed > check_request(found, model, question, sent)
+
+
+def with_rates(model: Document, random: Random) -> Document:
+    """The model with rate limits on about half of the policies that allow."""
+    policies = [dict(one) for one in model.get("policies", [])]
+    for one in policies:
+        if one["effect"] == "ALLOW" and random.random() < 0.5:
+            one["conditions"] = one.get("conditions", {}) | {"rate_limit": {"limit": 1, "window_seconds": 60}}
+    return model | {"policies": policies}
 
 
 def partly(example: Document, now: float, random: Random) -> Question:

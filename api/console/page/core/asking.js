@@ -72,16 +72,17 @@ export async function rightsOf(env, holders, resources, signal, sources = false)
   return (await post(path`/v1/environments/${env}/rights`, asked, { signal })).rights;
 }
 
-// Returns the names of what a question leaves open. `decided` are those that its search named. That read the clock, so it names
-// no time: a search with open gates does.
-export async function leftOpenBy(env, kind, question, decided, signal) {
-  const named = await attributesOpenIn(env, kind, question, decided, signal);
-  return kind === "resource" && (await hasRateLimit(env, question, signal)) ? [...named, RATE_LIMIT] : named;
+// Returns the names of what a question leaves open. `answer` is a page of its search, with the names in its context. That read the
+// clock, so it names no time: a search with open gates does.
+export async function leftOpenBy(env, kind, question, { context, results = [] }, signal) {
+  const named = await attributesOpenIn(env, kind, question, context.left_open ?? [], signal);
+  const subjects = kind === "resource" ? [question.subject] : results;
+  return (await hasRateLimit(env, subjects, question, signal)) ? [...named, RATE_LIMIT] : named;
 }
 
 // Asks whether a right hangs on a rate limit, which no search counts. Stored attributes count for it, whatever the question sends.
-async function hasRateLimit(env, { subject, action, resource, options }, signal) {
-  const holders = [subject, ...[options?.actor ?? []].flat()].filter(({ id }) => id !== undefined);
+async function hasRateLimit(env, subjects, { action, resource, options }, signal) {
+  const holders = [...subjects, ...[options?.actor ?? []].flat()].filter(({ id }) => id !== undefined);
   if (!holders.length) return false;
   const rights = await rightsOf(env, holders, [{ type: resource.type, actions: [action.name] }], signal);
   return rights.some((one) => one.left_open.includes(RATE_LIMIT));

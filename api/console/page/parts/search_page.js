@@ -34,7 +34,7 @@ export function searchPage(place, { title, about, kind, fields, read, columns, l
     return page;
   });
   const open = body && new Awaited("what the question leaves open", async (signal) =>
-    leftOpenBy(place.env, kind, body, (await found?.answer())?.context.left_open ?? [], signal));
+    leftOpenBy(place.env, kind, body, (await found?.answer()) ?? { context: {} }, signal));
   const others = body && !token && conditional?.(body, (row) => link(row, form));
   const behind = (isEmpty) => open?.view((names) => html`${isEmpty ? nothingYet(names.length ? emptyIf : empty) : nothing}${leftOpen(names)}
     ${others ? others(isEmpty, names) : nothing}${act ? act(body) : nothing}`);

@@ -54,6 +54,12 @@ def test_regions_are_sentences_with_what_is_left_open(model: Path) -> None:
     )
 
 
+def test_a_rate_limit_is_an_if(model: Path) -> None:
+    said = asked(model, "--action", "dispense", "--resource", "medication:m1", "--now", NOW)
+    assert "user `per`\n    by the role `pharmacist`\n    if the rate limit is not reached\n" in said
+    assert "left open, since the question does not send it: `resource.frozen` and `resource.recalled`\n" in said
+
+
 def test_what_is_sent_is_no_condition(model: Path, tmp_path: Path) -> None:
     (tmp_path / "context.json").write_text('{"ip": "10.9.1.7"}')
     sent = ("--attribute", 'state="final"', "--attribute", "frozen=null", "--subject-type", "user")

@@ -11,6 +11,7 @@ import { RequestFields } from "../../../../api/console/page/parts/request_form.j
 const ASKED = { subject: { type: "user", id: "a" }, action: { name: "read" }, resource: { type: "document", id: "d" } };
 const STORED = { ...ASKED, options: { attributes: "registered" } };
 const there = (question) => questionAt(readPlace(questionLink("default", "try", question)));
+const answered = (names, results) => ({ context: { left_open: names }, results });
 const bodies = () => calls.map((one) => JSON.parse(one.body));
 
 beforeEach(() => begin(new Session("key"), { kind: "admin_key", scopes: ["write"] }));
@@ -37,16 +38,26 @@ test("a search decides as an evaluation does: without a context, an empty one co
 
 test("what is left open has the time, unless the question says it", async () => {
   service(() => ({ body: { context: { left_open: ["context.mfa", "context.time"] }, rights: [] } }));
-  assert.deepEqual(await leftOpenBy("default", "subject", STORED, ["context.ip"]), ["context.ip", "context.time"]);
-  assert.deepEqual(await leftOpenBy("default", "resource", { ...STORED, context: { time: 0 } }, ["context.ip"]), ["context.ip"]);
+  assert.deepEqual(await leftOpenBy("default", "subject", STORED, answered(["context.ip"])), ["context.ip", "context.time"]);
+  assert.deepEqual(await leftOpenBy("default", "resource", { ...STORED, context: { time: 0 } }, answered(["context.ip"])), ["context.ip"]);
   assert.deepEqual(bodies()[0], { ...STORED, page: { limit: 1 } });
 });
 
 test("what is left open has a rate limit, which no search counts", async () => {
   service(({ url }) => ({ body: url.endsWith("/rights") ? { rights: [{ left_open: ["rate_limit"] }] } : { context: {} } }));
   const asked = { ...STORED, subject: { type: "user", id: "a" }, options: { actor: { type: "agent", id: "b" } } };
-  assert.deepEqual(await leftOpenBy("default", "resource", asked, []), ["rate_limit"]);
+  assert.deepEqual(await leftOpenBy("default", "resource", asked, answered([])), ["rate_limit"]);
   assert.deepEqual(bodies()[1].subjects, [{ type: "user", id: "a" }, { type: "agent", id: "b" }]);
+});
+
+test("who can has a rate limit if the right of one of those who were found hangs on it", async () => {
+  const rights = [{ left_open: [] }, { left_open: ["rate_limit"] }];
+  service(({ url }) => ({ body: url.endsWith("/rights") ? { rights } : { context: {} } }));
+  const asked = { ...STORED, subject: { type: "user" } };
+  assert.deepEqual(await leftOpenBy("default", "subject", asked, answered([])), [], "nobody was found");
+  const found = [{ type: "user", id: "a", access_path: "role" }, { type: "user", id: "b" }];
+  assert.deepEqual(await leftOpenBy("default", "subject", asked, answered([], found)), ["rate_limit"]);
+  assert.deepEqual(bodies().at(-1).subjects, [{ type: "user", id: "a" }, { type: "user", id: "b" }]);
 });
 
 test("an undeclared type or action is told before any search", async () => {

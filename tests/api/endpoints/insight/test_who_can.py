@@ -7,12 +7,14 @@ from typing import Any
 import pytest
 from writ.api.endpoints.insight.asking_who_can import WhoCanCall, find_who_can
 from writ.api.engines.jobs.job import JobCall
-from writ.api.review.asking.who_can_answer import NO_SUBJECT, NOT_REGISTERED
+from writ.api.review.asking.who_can_answer import NO_SUBJECT, NOT_REGISTERED, who_can_in
+from writ.api.review.asking.who_can_request import read_who_can
 from writ.api.store.actor import COMMAND_LINE
 from writ.api.store.errors import NotFound
 from writ.compiler.source import Source
 from writ.runtime.rules.reasons import NO_ACTION, NO_TYPE
 
+from tests.support.analysing import loaded_model
 from tests.support.clock import Clock
 from tests.support.hospital import hospital, policy
 from tests.support.managed import ROOT, Managed
@@ -84,6 +86,27 @@ def test_what_the_question_sends_is_no_condition(served: Managed) -> None:
         "resource": {"type": "lab_result", "id": "r1", "properties": {"state": "final", "frozen": None}},
         "context": {"time": "2027-01-15T08:00:00Z", "ip": "10.9.1.7"},
     }
+
+
+def test_a_rate_limit_is_left_open(served: Managed) -> None:
+    found = asked(served, "medication", "dispense")
+    (region,) = found["regions"]
+    assert region["subjects"] == [{"type": "user", "id": "per"}]
+    assert "the rate limit is not reached" in region["when"]
+    assert "rate_limit" in found["left_open"]
+
+
+def test_what_another_policy_allows_hangs_on_no_rate_limit(served: Managed) -> None:
+    limit = {"rate_limit": {"limit": 5, "window_seconds": 60}}
+    policies = [policy("limited", "", "bell", "ring", **limit), policy("doctors", "doctor", "bell", "ring")]
+    model = {key: hospital()[key] for key in ("model", "roles", "groups", "subjects", "assignments")}
+    model |= {"policies": policies, "resource_types": [{"id": "bell", "actions": ["ring"]}]}
+    question, _ = read_who_can({"action": {"name": "ring"}, "resource": {"type": "bell"}}, NOW)
+    found = who_can_in(loaded_model(model), question, registered=False)
+    by_condition = {one.when: {subject.id for subject in one.subjects} for one in found.regions}
+    assert by_condition[()] == {"bob", "eva", "ian"}
+    assert "per" in by_condition["the rate limit is not reached",]
+    assert found.left_open == ("rate_limit",)
 
 
 def test_registered_attributes_count_if_they_are_asked_for(served: Managed) -> None:
