@@ -6,8 +6,7 @@ from typing import Final
 from ....compiler.documents.element_places import ElementPlace
 from ....compiler.language.words import STATEMENT_OF
 from ...review.people.people_answer import PeopleAnswer
-from ...review.people.people_lines import region_text
-from ...review.wording.region_lines import unknown_line
+from ...review.people.people_lines import told_lines, unknown_lines
 from ...store.promotions.promotion import ElementDifference
 from ..reports.sarif import SarifResult, SarifRule, sarif_log
 from .comparison import ModelDifferences, TestDifference
@@ -34,9 +33,11 @@ def shown_sarif(found: ModelDifferences, old: ComparedModel, new: ComparedModel)
 
 
 def _people(found: PeopleAnswer, file: str) -> Iterator[SarifResult]:
-    for rule, regions in ((GAINS, found.gains), (LOSES, found.loses)):
-        yield from (SarifResult(rule, _text(region_text(rule.name, region)), file) for region in regions)
-    yield from (SarifResult(UNKNOWN, unknown_line(one), file) for one in found.unknown)
+    """Yields a result for regions that are told as one. It is read alone, so it has the shared conditions too."""
+    for one in found.told.regions:
+        rule = GAINS if one.verb == "gains" else LOSES
+        yield SarifResult(rule, _text(told_lines(found, one, with_shared=True)), file)
+    yield from (SarifResult(UNKNOWN, line, file) for line in unknown_lines(found))
 
 
 def _other_answer(test: TestDifference) -> SarifResult:

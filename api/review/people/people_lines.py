@@ -6,12 +6,8 @@ from typing import Final
 from ....bundles.wording import joined, quoted
 from ..wording.plain_values import counted
 from ..wording.region_lines import condition_lines, region_lines, subject_words
-from ..wording.shown_regions import ShownRegion, ShownUnknown
 from .people_answer import ChangedReasons, PeopleAnswer
-from .told_together import Pair, pairs_words, shared_conditions, told_together
-
-SHOWN_PAIRS: Final = 10
-"""The types and actions that the line of changed reasons names. It counts the others."""
+from .told_together import SHOWN_PAIRS, ToldRegions, region_of
 
 EACH: Final = "each change below happens only"
 """The line before the conditions that all regions share."""
@@ -23,31 +19,28 @@ def people_lines(found: PeopleAnswer) -> Iterator[str]:
     """Yields the lines of an answer about people."""
     if found.is_empty:
         yield NO_EFFECT
-    told = [*told_together("gains", found.gains), *told_together("loses", found.loses)]
-    shared = shared_conditions(told)
-    if shared:
+    if found.told.shared:
         yield EACH
-        yield from condition_lines(shared)
-    for one in told:
-        yield from one.lines(shared)
-    yield from _unknown(found.unknown)
+        yield from condition_lines(found.told.shared)
+    for one in found.told.regions:
+        yield from told_lines(found, one)
+    yield from unknown_lines(found)
     yield from _reasons(found.reasons)
 
 
-def region_text(verb: str, region: ShownRegion) -> Iterator[str]:
-    """Yields the lines of a region: the subjects that gain or lose (`verb`), and the conditions with an example."""
-    yield f"{verb} {quoted(region.action)} on {quoted(region.resource_type)}: {subject_words(region)}"
+def told_lines(found: PeopleAnswer, one: ToldRegions, *, with_shared: bool = False) -> Iterator[str]:
+    """Yields the lines of regions that are told as one: the subjects, the conditions, and an example.
+
+    The conditions that all changes share are there `with_shared` alone.
+    """
+    region = region_of(one, found.gains if one.verb == "gains" else found.loses, with_shared=with_shared)
+    yield f"{one.verb} {one.pairs}: {subject_words(region)}"
     yield from region_lines(region)
 
 
-def _unknown(found: Sequence[ShownUnknown]) -> Iterator[str]:
-    by_reason: dict[str, list[Pair]] = {}
-    for one in found:
-        by_reason.setdefault(one.reason, []).append((one.resource_type, one.action))
-    for reason, pairs in by_reason.items():
-        shown = pairs[:SHOWN_PAIRS]
-        more = f" and {len(pairs) - len(shown)} more" if len(pairs) > len(shown) else ""
-        yield f"not known: {pairs_words(shown)}{more}, because of: {reason}"
+def unknown_lines(found: PeopleAnswer) -> Iterator[str]:
+    """Yields a line for each reason for which something is not known."""
+    yield from (f"not known: {one.pairs}, because of: {one.reason}" for one in found.told.unknown)
 
 
 def _reasons(found: Sequence[ChangedReasons]) -> Iterator[str]:

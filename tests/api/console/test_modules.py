@@ -17,11 +17,15 @@ NODE = shutil.which("node")
 OLDEST = (20, 19)
 
 
-def ran(*command: str | Path) -> str:
-    """Returns what a command of Node prints. Skips the test without Node, and fails it if the command fails."""
+def ran(*command: str | Path, given: str | None = None) -> str:
+    """Returns what a command of Node prints if it is `given` a text to read.
+
+    Skips the test without Node, and fails it if the command fails.
+    """
     if NODE is None or version() < OLDEST:
         pytest.skip("node 20.19 or newer is not installed")
-    done = subprocess.run([*map(str, command)], cwd=ROOT, capture_output=True, text=True, timeout=100, check=False)
+    words = [*map(str, command)]
+    done = subprocess.run(words, cwd=ROOT, input=given, capture_output=True, text=True, timeout=100, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 

@@ -1,5 +1,5 @@
 // The people who gain and who lose by a change: how many, each number with its list, and then the gains and the losses by type and
-// action, each with an example that can be tried.
+// action, each with an example that can be tried. The service says which regions are told as one, and which conditions all share.
 
 import { html, nothing } from "../core/html.js";
 import { questionLink } from "../core/asking.js";
@@ -15,14 +15,15 @@ const SHOWN_REGIONS = 20;
 /** @type {(env: string, people: any, how?: {isApart?: boolean}) => Drawing} */
 export function effectOnPeople(env, people, { isApart = false } = {}) {
   if (!people) return nothing;
-  const { gains, loses, unknown, reasons = [] } = people;
-  const isNone = !gains.length && !loses.length && !unknown.length;
+  const { gains, loses, told, reasons = [] } = people;
+  const isNone = !gains.length && !loses.length && !told.unknown.length;
   return html`<div class="people"><h3>Who gains and who loses</h3>
     ${isNone ? html`<p><span class="mark yes" aria-hidden="true">✓</span>No effect: no subject gains or loses anything.</p>` : nothing}
     ${total(env, gains, GAINS, isApart)}${total(env, loses, LOSES, isApart)}
-    ${regions(env, gains, GAINS, isApart)}${regions(env, loses, LOSES, isApart)}
-    ${unknown.length ? html`<p><span class="tag warn">! not known</span>This part could not be worked out, so there may be more:</p>
-      <ul>${unknown.map((one) => html`<li>${pair(one)}: ${prose(one.reason)}</li>`)}</ul>` : nothing}
+    ${told.shared.length ? html`<p>Each change below happens only</p>${conditionList(told.shared.map(prose))}` : nothing}
+    ${regions(env, toldOf(people, GAINS), GAINS, isApart)}${regions(env, toldOf(people, LOSES), LOSES, isApart)}
+    ${told.unknown.length ? html`<p><span class="tag warn">! not known</span>This part could not be worked out, so there may be more:</p>
+      <ul>${told.unknown.map((one) => html`<li>${prose(one.pairs)}: ${prose(one.reason)}</li>`)}</ul>` : nothing}
     ${reasons.length ? html`<p class="soft">Only the reason of the answer changes ${joined(reasons.map((one) => html`for ${pair(one)} (${one.count === null ? "not counted" : number(one.count)})`))}.</p>` : nothing}
   </div>`;
 }
@@ -36,6 +37,10 @@ const LOSES = { mood: "deny", mark: "−", verb: "loses", many: "lose" };
 // A type of subjects that is no plain word is drawn as code, so that it says nothing else.
 const typeName = (type) => (/^[\p{L}\p{N}_.:/-]{1,80}$/u.test(type) ? type : html`<code>${type}</code>`);
 const pair = (one) => html`<code>${one.action}</code> on <code>${one.resource_type}</code>`;
+
+// Returns the regions that gain, or lose: those that are told as one by the first, with the resources of all.
+const toldOf = ({ told, ...people }, { verb }) => told.regions.filter((one) => one.verb === verb)
+  .map(({ regions: [first], pairs, when, resources }) => ({ ...people[verb][first], pairs, when, resources }));
 
 const MOST_NAMES = 500; // of a list of people, so that a browser stays quick
 
@@ -61,9 +66,8 @@ function regions(env, all, sign, isApart) {
 }
 
 function byPair(env, all, { mood, mark, verb }, isApart) {
-  const keyOf = (one) => JSON.stringify([one.resource_type, one.action]);
-  return [...new Set(all.map(keyOf))].map((key) => all.filter((one) => keyOf(one) === key)).map((found) => html`<h4><span
-      class="tag ${mood}">${mark} ${verb}</span>${pair(found[0])}</h4>
+  return [...new Set(all.map((one) => one.pairs))].map((pairs) => all.filter((one) => one.pairs === pairs)).map((found) => html`<h4><span
+      class="tag ${mood}">${mark} ${verb}</span>${prose(found[0].pairs)}</h4>
     ${found.map((one) => region(env, one, isApart))}`);
 }
 
@@ -75,8 +79,10 @@ const region = (env, one, isApart) => html`<div class="region">${who(env, one, i
 function conditions({ when, resource_name: name }) {
   const all = when.map(prose);
   if (name) all.push(html`the request names the resource by the ${name.kind.replaceAll("_", " ")} <code>${name.value}</code>`);
-  return all.length ? html`<ul>${all.map((one, at) => html`<li>${at ? "and" : "if"} ${one}</li>`)}</ul>` : nothing;
+  return all.length ? conditionList(all) : nothing;
 }
+
+const conditionList = (all) => html`<ul>${all.map((one, at) => html`<li>${at ? "and" : "if"} ${one}</li>`)}</ul>`;
 
 // Returns who changes: the first names, and a number that opens the others. It says how many names the answer leaves out.
 function who(env, { subjects, subject_count: count, others, everyone: all }, isApart) {

@@ -17,7 +17,15 @@ const region = (more = {}) => ({
   ...{ resource_type: "chart", action: "read", subjects: [user("ruth")], subject_count: 1, more: false, others: false },
   ...{ roles: [], when: [], resources: 3, witness: WITNESS, ...more },
 });
-const told = (people, how) => textOf(effectOnPeople("default", { gains: [], loses: [], reasons: [], unknown: [], ...people }, how));
+// How the service says that regions are told: here each one by itself, with nothing that all share.
+const pairs = (one) => `\`${one.action}\` on \`${one.resource_type}\``;
+const alone = (verb, found) => found.map((one, at) => ({ verb, regions: [at], pairs: pairs(one), when: one.when, resources: one.resources }));
+function answer({ gains = [], loses = [], unknown = [], reasons = [], ...more }) {
+  const regions = [...alone("gains", gains), ...alone("loses", loses)];
+  const told = { shared: [], regions, unknown: unknown.map((one) => ({ pairs: pairs(one), reason: one.reason })) };
+  return { gains, loses, unknown, reasons, told, ...more };
+}
+const told = (people, how) => textOf(effectOnPeople("default", answer(people), how));
 
 test("who gains comes first, then who loses, by type and action", () => {
   const write = region({ action: "write" });
@@ -31,7 +39,8 @@ test("subjects are named, those behind the first ten on demand, and the rest is 
   const subjects = Array.from({ length: 100 }, (_, at) => user(`u${at}`));
   assert.match(told({ gains: [region({ subjects, subject_count: 130 })] }), /user u8 and user u9 and 120 more user u10 , .* user u99 and 30 more/);
   assert.match(told({ gains: [region({ subjects: subjects.slice(0, 2), subject_count: 2 })] }), /user u0 and user u1/);
-  assert.match(told({ gains: [region({ subjects: [], subject_count: 0, others: true })] }), /read on chart Everyone /);
+  assert.match(told({ gains: [region({ subjects: [], subject_count: 0, others: true })] }), /read on chart Everyone else On/);
+  assert.match(told({ gains: [region({ subjects: [], subject_count: 0, others: true, everyone: true })] }), /read on chart Everyone On/);
   const named = { ...user("ruth"), external_id: "7" };
   assert.match(told({ gains: [region({ subjects: [named] })] }), /user ruth as external id 7/);
 });
@@ -51,8 +60,21 @@ test("conditions are sentences, and resources that no store counts are left out"
   assert.doesNotMatch(text, /registered/);
 });
 
+test("regions that the service tells as one are drawn once, and what all share stands before them", () => {
+  const gains = ["chart", "bed", "lab"].map((resource_type) => region({ resource_type, when: ["it is late", "it is open"] }));
+  const regions = [
+    { verb: "gains", regions: [0, 1], pairs: "`read` on `chart` and `bed`", when: ["it is late"], resources: 6 },
+    { verb: "gains", regions: [2], pairs: "`read` on `lab`", when: [], resources: null },
+  ];
+  const text = told({ gains, told: { shared: ["it is open"], regions, unknown: [{ pairs: "`read` on `x` and `y`", reason: "rate limit" }] } });
+  assert.match(text, /Each change below happens only if it is open \+ gains read on chart and bed user ruth if it is late On 6 registered resources\./);
+  assert.match(text, /\+ gains read on lab user ruth For example/);
+  assert.match(text, /! not known .* read on x and y : rate limit/);
+  assert.equal(text.match(/it is open/g).length, 1);
+});
+
 test("the example opens in “Try”, and leaves no dialog", () => {
-  const text = markup(effectOnPeople("prod", { gains: [region({ now: "2027-07-01T00:00:00Z" })], loses: [], unknown: [] }, { isApart: true }));
+  const text = markup(effectOnPeople("prod", answer({ gains: [region({ now: "2027-07-01T00:00:00Z" })] }), { isApart: true }));
   const place = readPlace(text.match(/href=(\S+) target=_blank/)[1]);
   assert.deepEqual([place.env, place.page, JSON.parse(place.query.get("q"))], ["prod", "try", WITNESS]);
   assert.match(text, /datetime=2027-07-01T00:00:00Z/);
@@ -72,7 +94,7 @@ test("no effect, only reasons, and what is not known are told apart", () => {
 test("a type that is no word is code, and a value with a backtick stays one value", () => {
   const odd = { type: "everyone else", id: "x" };
   const when = ["the \"a`b\" of the resource is \"`c\"", "the `d` is \"e\""];
-  const drawn = markup(effectOnPeople("default", { gains: [region({ subjects: [odd], when })], loses: [], reasons: [], unknown: [] }));
+  const drawn = markup(effectOnPeople("default", answer({ gains: [region({ subjects: [odd], when })] })));
   assert.match(drawn, /<code>everyone else<\/code>/);
   assert.match(drawn, /the "a`b" of the resource is "`c"/);
   assert.match(drawn, /the <code>d<\/code> is "e"/);

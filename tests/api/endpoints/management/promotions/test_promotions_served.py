@@ -11,7 +11,8 @@ from tests.support.server import Server, running
 STAGING, PROD = "/v1/environments/staging", "/v1/environments/prod"
 ALICE = {"id": "a1", "role": "editor", "subject": {"type": "user", "id": "alice"}}
 
-NO_ONE: dict[str, Any] = {"gains": [], "loses": [], "unknown": [], "reasons": []}
+TOLD: dict[str, Any] = {"shared": [], "regions": [], "unknown": []}
+NO_ONE: dict[str, Any] = {"gains": [], "loses": [], "unknown": [], "reasons": [], "told": TOLD}
 
 
 def model(*actions: str) -> dict[str, Any]:
