@@ -103,7 +103,7 @@ def test_a_lack_of_memory_is_told() -> None:
 
 
 def test_regions_beyond_the_limit_are_unknown() -> None:
-    found = BoundedComparison(size()).run(lambda: ModelPair(model(), holding(MOST_REGIONS + 1)))
+    found = BoundedComparison(size(), seconds=300).run(lambda: ModelPair(model(), holding(MOST_REGIONS + 1)))
     assert found is not None
     assert len(found.gains) == MOST_REGIONS
     assert [(one.action, one.reason) for one in found.unknown] == [("read", TOO_MANY_REGIONS)]
