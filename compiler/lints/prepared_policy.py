@@ -16,7 +16,7 @@ from ...bundles.program.clauses import ATTRIBUTE_SECTIONS
 from ..checks.conditions_of import LocatedCondition, conditions_of
 from ..checks.draft import Draft
 from ..lowering.lower import EVERYTHING, covered_actions
-from ..model.always_sent import AlwaysSent, always_sent
+from ..model.always_sent import AlwaysSent, always_sent, is_strict
 from ..model.elements import Conditions, Policy, ResourceType
 from ..model.parse_window import parse_window
 from .opposed_references import first_opposed
@@ -152,7 +152,7 @@ def _tests(conditions: Conditions) -> dict[Attribute, tuple[Test, ...]]:
 
 def _sent(draft: Draft) -> AlwaysSent | None:
     """Returns the attributes that each strict request sends. An ALLOW does not hold without one of another mode."""
-    if not any(one.mode == "strict" for one in draft.model.requests):
+    if not is_strict(draft.model.requests):
         return None
     return always_sent(draft.attributes, draft.model.requests, draft.types.values())
 

@@ -29,6 +29,11 @@ class AlwaysSent:
         return bool(several) and all(key in self.by_type.get(type, ()) for type in several)
 
 
+def is_strict(requests: Iterable[Requests]) -> bool:
+    """Returns whether a model asks for strict requests (E8)."""
+    return any(one.mode == "strict" for one in requests)
+
+
 def always_sent(
     declared: DeclaredAttributes | None, requests: Iterable[Requests], types: Iterable[ResourceType] = ()
 ) -> AlwaysSent:
@@ -38,7 +43,7 @@ def always_sent(
     """
     found = declared or DeclaredAttributes()
     by_section = {"context_attrs": _required(found.context or {})}
-    if not any(one.mode == "strict" for one in requests):
+    if not is_strict(requests):
         return AlwaysSent(by_section, {})
     by_section["action_attrs"] = _required(found.action or {})
     if found.subject:

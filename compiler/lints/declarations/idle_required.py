@@ -6,6 +6,7 @@ from typing import Final
 from ....bundles.wording import Path, quoted
 from ...checks.draft import Draft
 from ...diagnostics.diagnostic import Finding
+from ...model.always_sent import is_strict
 from ...model.declared import is_required
 from ...model.elements import ElementKind
 from ...model.joined_attributes import declarations
@@ -19,7 +20,7 @@ def idle_required(draft: Draft, _policies: Sequence[PreparedPolicy]) -> Iterator
 
     One of the context has an effect without them.
     """
-    if any(one.mode == "strict" for one in draft.model.requests):
+    if is_strict(draft.model.requests):
         return
     for path in _required(draft):
         message = f"`required` has no effect on {quoted(path[-1])}: only strict requests must send it"
