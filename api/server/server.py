@@ -13,20 +13,17 @@ from typing import Any, Final, Protocol
 
 from gunicorn.app.base import BaseApplication
 
-from ..settings.settings import TEXT_LINES, HttpLimits
+from ..settings.settings import STOP_SECONDS, TEXT_LINES, HttpLimits
 from ..telemetry.log import LOG
 from .lane_calls import Lane
 from .listening import BACKLOG
 from .owner import SideAddress
 from .shares import Shares
-from .supervision.master import Master
+from .supervision.master import LAST_SECONDS, Master
 from .supervision.notices import Notices
 from .supervision.part import Part
 from .tls import TlsContents, TlsFiles, UnusableTls
 from .worker import Worker, hold_signals, leave_threads
-
-GRACEFUL_SECONDS: Final = 30
-"""The seconds that requests in work may take after the service was asked to stop."""
 
 _SILENCE_SECONDS: Final = 30
 SPARE_FILES: Final = 256
@@ -52,7 +49,7 @@ class Service:
     service runs. `side` is served beside it, on another address. Each worker runs `beside`, with the same TLS.
 
     `parts` live in the workers and in the master. If the service is asked to stop by TERM, it serves on for
-    `drain_seconds`.
+    `drain_seconds`. Then it ends within `stop_seconds`.
     """
 
     app: Any
@@ -69,6 +66,7 @@ class Service:
     beside: Beside | None = None
     parts: Sequence[Part] = ()
     drain_seconds: float = 0.0
+    stop_seconds: int = STOP_SECONDS
 
 
 class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
@@ -131,7 +129,7 @@ class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
             "preload_app": True,  # the workers share the bundle's mapping, and its pages
             "backlog": BACKLOG,
             "timeout": _SILENCE_SECONDS,
-            "graceful_timeout": GRACEFUL_SECONDS,
+            "graceful_timeout": self.service.stop_seconds - LAST_SECONDS,  # gunicorn kills its workers then
             "control_socket_disable": True,
             "when_ready": lambda _: _spare_collections(),
             "on_reload": lambda _: self.shares.reload(),

@@ -35,6 +35,11 @@ HANDOVER_SECONDS: Final = 5.0
 share one socket, where clients wait meanwhile.
 """
 
+ENDING_SECONDS: Final = 6
+"""The seconds before its master kills it in which a worker writes what is left, such as its part of the decision log.
+Requests that are in work until then get no answer.
+"""
+
 _POLL_SECONDS: Final = 0.05
 
 
@@ -146,7 +151,7 @@ class Worker(BaseWorker):  # type: ignore[misc]  # gunicorn has no types
             return
 
     async def _shut_down(self) -> None:
-        """Accept nothing more, answer what is being served, and wait for it as long as gunicorn's setting says."""
+        """Accept nothing more, answer what is being served, and end early enough that the master kills nothing."""
         for acceptor in self._acceptors:
             acceptor.close()
         self.connections.stop()
@@ -154,11 +159,15 @@ class Worker(BaseWorker):  # type: ignore[misc]  # gunicorn has no types
             self._side.connections.stop()
         for part in self.service.parts:
             self._call(part.stop)
-        deadline = self.loop.time() + self.cfg.graceful_timeout
+        deadline = self.loop.time() + self._request_seconds
         beside = self.loop.create_task(self._stop_beside())
         while (self.connections.present() or not beside.done()) and not self._at_once and self.loop.time() < deadline:
             self.notify()
             await asyncio.sleep(_POLL_SECONDS)
+        if self.loop.time() >= deadline:
+            self.log.warning(
+                "gave up the requests in work, after %d seconds; their clients try again", self._request_seconds
+            )
         beside.cancel()
         for part in reversed(self.service.parts):
             self._call(part.end)
@@ -169,7 +178,12 @@ class Worker(BaseWorker):  # type: ignore[misc]  # gunicorn has no types
         latest = self.loop.time() + HANDOVER_SECONDS
         while self.connections.share.is_missed() and self.loop.time() < latest:
             await asyncio.sleep(_POLL_SECONDS)
-        await self.service.beside.stop(self.cfg.graceful_timeout)
+        await self.service.beside.stop(self._request_seconds)
+
+    @property
+    def _request_seconds(self) -> float:
+        """The seconds that requests in work may take after the worker was asked to stop."""
+        return max(0.0, float(self.cfg.graceful_timeout) - ENDING_SECONDS)
 
 
 def leave_threads() -> None:

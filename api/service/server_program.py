@@ -138,6 +138,7 @@ class ServerProgram:
             beside=listener_on(self.envoy, checks, application.is_ready, self.counts, limits),
             parts=(*self._parts(), own, *parts),
             drain_seconds=options.drain_seconds,
+            stop_seconds=self.settings.stop_seconds,
         )
 
     def _parts(self) -> Iterable[Part]:

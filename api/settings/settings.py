@@ -54,6 +54,9 @@ ON: Final = "on"
 SWITCH: Final = ("off", ON)
 """The values of a setting that switches something on. The first is the default."""
 
+STOP_SECONDS: Final = 30
+"""The seconds that a server takes to stop at most, if no setting says more or less."""
+
 TOKEN_VARIABLE, *CLIENT_VARIABLES = COMMAND_VARIABLES = ("WRIT_TOKEN", "WRIT_CLIENT_ID", "WRIT_CLIENT_SECRET")
 """The variables with the credential of a command that calls a service. They are no settings of the service."""
 
@@ -211,6 +214,12 @@ class Settings:
         count(2**30),
         DEFAULT_BYTES,
         "Bytes of a worker's counters for rate limits. The more subjects are counted at a time, the more it takes.",
+    )
+    stop_seconds: int = setting(
+        "WRIT_STOP_SECONDS",
+        count(3_600, lowest=10),
+        STOP_SECONDS,
+        "Seconds that a stop takes at most, after `--drain-seconds`. Requests in work get all but the last 8 of them.",
     )
     backup_hours: int = setting(
         "WRIT_BACKUP_HOURS",

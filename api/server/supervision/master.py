@@ -1,8 +1,10 @@
 """Gunicorn's master, as Writ needs it: it serves on before it stops, and tells the service manager how it is."""
 
 import logging
+import os
 import queue
 import signal
+import threading
 import time
 from typing import Any, Final
 
@@ -16,6 +18,12 @@ HANDSHAKE_SECONDS: Final = 0.1
 """The seconds for which a service that stops still accepts those that have begun to connect."""
 
 
+LAST_SECONDS: Final = 2
+"""The last seconds of a stop. The workers have ended or are killed, and the master ends what it has itself, such as the
+lease of a server.
+"""
+
+
 class Master(Arbiter):  # type: ignore[misc]  # gunicorn has no types
     """Gunicorn's master, which starts no second one, and serves on for a while before it stops.
 
@@ -25,6 +33,7 @@ class Master(Arbiter):  # type: ignore[misc]  # gunicorn has no types
     def __init__(self, server: Any, notices: Notices) -> None:
         """`server` is the `Server` to run."""
         self._notices = notices
+        self._limit: threading.Timer | None = None
         super().__init__(server)
 
     def setup(self, app: Any) -> None:
@@ -61,14 +70,21 @@ class Master(Arbiter):  # type: ignore[misc]  # gunicorn has no types
         self._notices.reloaded()
 
     def stop(self, graceful: bool = True) -> None:
-        """End the workers, and tell the service manager."""
+        """End the workers, and tell the service manager. From now on, the process ends within the limit of a stop."""
         self._notices.stopping()
+        self._keep_limit()
         if graceful and not self.app.service.is_inherited:
             for listener in self.LISTENERS:
                 ignore_newcomers(listener.sock)
             time.sleep(HANDSHAKE_SECONDS)
         self.systemd = self.app.service.is_inherited  # gunicorn then leaves the file of a Unix socket to its owner
         super().stop(graceful)
+
+    def kill_workers(self, sig: int) -> None:
+        """Send a signal to all workers, and say so if it takes what they have in work."""
+        if sig == signal.SIGKILL and self.WORKERS:
+            self.log.error("killed the workers that did not end in time: %s", ", ".join(map(str, self.WORKERS)))
+        super().kill_workers(sig)
 
     def wait_for_signals(self, timeout: float = 1.0) -> list[int]:
         """Returns the signals that came within `timeout` seconds, or earlier if there is something to tell."""
@@ -89,6 +105,19 @@ class Master(Arbiter):  # type: ignore[misc]  # gunicorn has no types
 
     def _tell(self) -> None:
         self._notices.workers_serve(self.app.shares.serving(), self.num_workers)
+
+    def _keep_limit(self) -> None:
+        """End the process at the limit of a stop, whatever it waits for then. Nothing forks from here on."""
+        if self._limit is None:
+            self._limit = threading.Timer(self.app.service.stop_seconds, self._give_up)
+            self._limit.daemon = True
+            self._limit.start()
+
+    def _give_up(self) -> None:
+        self.log.error(
+            "the stop took %d seconds; what the service does last is given up", self.app.service.stop_seconds
+        )
+        os._exit(1)
 
     def _go_on(self, seconds: float) -> None:
         """Replace workers that end, for some seconds or until another signal says stop."""

@@ -4,9 +4,8 @@ import re
 from typing import Any
 
 import yaml
-from writ.api.server.server import GRACEFUL_SECONDS
 from writ.api.service.routes.all_routes import ROUTES
-from writ.api.settings.settings import TABLE
+from writ.api.settings.settings import STOP_SECONDS, TABLE
 
 from tests.support.commands import found, options
 from tests.support.fronts import SERVERS_FILE
@@ -38,7 +37,7 @@ def test_the_command_has_options_and_settings_that_exist() -> None:
     assert server["environment"].keys() <= TABLE.keys()
     assert server["environment"].keys() >= {"WRIT_STORE", "WRIT_ADMIN_KEY", "WRIT_PUBLIC_URL"}
     (drain,) = (float(word.partition("=")[2]) for word in words if word.startswith("--drain-seconds="))
-    assert float(server["stop_grace_period"].rstrip("s")) >= drain + GRACEFUL_SECONDS + 5
+    assert float(server["stop_grace_period"].rstrip("s")) >= drain + STOP_SECONDS + 5
     assert server["image"] == SERVERS.workloads["writ"]["template"]["spec"]["containers"][0]["image"]
 
 

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import httpx
 import pytest
-from writ.api.server.server import GRACEFUL_SECONDS
 from writ.api.service.routes.all_routes import ROUTES
-from writ.api.settings.settings import TABLE
+from writ.api.settings.settings import STOP_SECONDS, TABLE
 
 from tests.api.conftest import ALLOWED
 from tests.support.certificates import Authority
@@ -85,7 +84,7 @@ def test_a_pod_has_as_few_rights_as_it_can(pod: Pod) -> None:
 def test_a_pod_ends_in_its_time(pod: Pod) -> None:
     drain = float(pod.argument("--drain-seconds"))
     readiness = pod.container["readinessProbe"]
-    assert pod.spec["terminationGracePeriodSeconds"] >= drain + GRACEFUL_SECONDS + 5
+    assert pod.spec["terminationGracePeriodSeconds"] >= drain + STOP_SECONDS + 5
     assert drain > readiness["periodSeconds"] * readiness["failureThreshold"], "the balancer has noticed by then"
 
 

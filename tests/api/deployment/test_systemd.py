@@ -12,7 +12,8 @@ from pathlib import Path
 
 import httpx
 import pytest
-from writ.api.server.server import _SILENCE_SECONDS, GRACEFUL_SECONDS
+from writ.api.server.server import _SILENCE_SECONDS
+from writ.api.settings.settings import STOP_SECONDS
 
 from tests.api.conftest import ALLOWED
 from tests.support.command import WRIT, writ
@@ -98,7 +99,7 @@ def test_the_unit_uses_options_that_exist(unit: Path) -> None:
 def test_systemd_waits_longer_than_the_service_takes(unit: Path) -> None:
     service = read(unit)["Service"]
     drain = float(option_of(shlex.split(service["ExecStart"]), "--drain-seconds"))
-    assert int(service["TimeoutStopSec"]) >= drain + GRACEFUL_SECONDS + 5
+    assert int(service["TimeoutStopSec"]) >= drain + STOP_SECONDS + 5
     assert int(service["WatchdogSec"]) > _SILENCE_SECONDS + 5, "the master replaces a silent worker earlier"
 
 

@@ -39,7 +39,7 @@ real.new_event_loop = signalled
 
 
 def test_a_worker_that_is_asked_to_stop_while_it_boots_stops(tmp_path: Path) -> None:
-    """A lost signal would let the master wait for `GRACEFUL_SECONDS` when it stops."""
+    """A lost signal would let the master wait for the whole limit of a stop when it stops."""
     (tmp_path / "first").mkdir()
     (tmp_path / "first" / "uvloop.py").write_text(SIGNALLED)
     with running(tmp_path / "data", path=[tmp_path / "first"]) as server:
