@@ -18,7 +18,7 @@ from urllib3.exceptions import (
     SSLError,
 )
 
-from ...http.outgoing.bounded_exchange import CONNECT_SECONDS, WatchedSocket
+from ...http.outgoing.bounded_exchange import CONNECT_SECONDS, WatchedSocket, tls_of
 from .bundle_source import Interrupted
 
 KEEP_ALIVE_SECONDS: Final = 5
@@ -67,8 +67,7 @@ class SourceConnection:
 
     def __init__(self, url: str, ca_file: str | None = None, proxy: str | None = None):
         options: dict[str, Any] = {"maxsize": 1, "retries": False, "socket_options": _socket_options()}
-        if url.startswith("https:"):
-            options["ssl_context"] = ssl.create_default_context(cafile=ca_file)
+        options["ssl_context"] = tls_of(url, ca_file)
         manager = urllib3.PoolManager(**options) if proxy is None else urllib3.ProxyManager(proxy, **options)
         self._manager, self._url, self._pool = manager, url.rstrip("/"), manager.connection_from_url(url)
         self._socket = WatchedSocket()

@@ -1,6 +1,7 @@
 """Checks of a running service over HTTP: whether it answers, its certificate, its version, readiness and clock.
 
 They use a bare connection, not `writ.client`: they read its certificate, and a failure is a finding, never repeated.
+Each call ends in its whole time, however slowly the service sends.
 """
 
 import http.client
@@ -9,19 +10,21 @@ import ssl
 from collections.abc import Iterator
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import SplitResult, urlsplit
 
 from ....bundles.json_members import repeated_member
 from ....bundles.wording import quoted
+from ...http.outgoing.in_time import TooSlow, in_time
 from ...settings.setting_readers import is_loopback
 from ...store.database.versions import program_version
 from .finding import DoctorFinding, failure, ok, warning
 from .store_checks import CLOCK_SECONDS
 
 WAIT_SECONDS: Final = 5.0
-"""The seconds that a service may take to connect, and to answer."""
+"""The seconds that a service may take, from the lookup of its name to the last byte of its answer."""
 
 MOST_BYTES: Final = 64 * 1024
 """The most bytes of an answer that are read."""
@@ -68,6 +71,13 @@ def check_service(url: str, ca_file: Path | None, now: float) -> Iterator[Doctor
 
 def _answer(place: SplitResult, path: str, ca_file: Path | None) -> _Answer:
     """Returns the answer to a GET. Raises OSError and HTTPException."""
+    try:
+        return in_time(partial(_got, place, path, ca_file), WAIT_SECONDS)
+    except TooSlow:
+        raise TimeoutError from None
+
+
+def _got(place: SplitResult, path: str, ca_file: Path | None) -> _Answer:
     host, secure = place.hostname or "", place.scheme == "https"
     if secure:
         context = ssl.create_default_context(cafile=None if ca_file is None else str(ca_file))

@@ -1,1 +1,5 @@
-"""Calls of other servers: `bounded_exchange` ends each in its whole time."""
+"""Calls of other servers.
+
+Reading path: `in_time` (a call is given up at its deadline) → `bounded_exchange` (an exchange over HTTP, which is cut
+then).
+"""

@@ -1,20 +1,24 @@
 """One exchange with another server over HTTP, within a total time: a server that sends slowly is cut off.
 
 The timeouts of a socket bound each wait for a byte. So a server that sends a byte now and then, in a TLS handshake, in
-the headers or in the body, could hold an exchange for as long as it likes. The lookup of a name is not bounded: the
-system's resolver has its own limits.
+the headers or in the body, could hold an exchange for as long as it likes. `exchanged` does not wait for the lookup of
+a name either. What keeps a connection, as a follower and a decision log do, waits for the system's resolver.
 """
 
 import os
 import socket
+import ssl
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import partial
 from http.client import HTTPException
 from threading import Lock, Timer
 from typing import Any, Final, NamedTuple
 
 import urllib3
 from urllib3.exceptions import HTTPError
+
+from .in_time import in_time
 
 CONNECT_SECONDS: Final = 5.0
 """Time to connect to a server."""
@@ -23,15 +27,19 @@ BROKEN: Final = (HTTPError, HTTPException, OSError, ValueError)
 """The errors that an exchange with a broken server raises."""
 
 
-class TooSlow(Exception):
-    """The exchange did not end in its time."""
-
-
 class Exchanged(NamedTuple):
     """An answer: its status, and the beginning of its body."""
 
     status: int
     body: bytes
+
+
+def tls_of(url: str, ca_file: str | None = None) -> ssl.SSLContext | None:
+    """Returns the context of TLS for a server, or None without TLS. Call it before the connection: it takes some time.
+
+    A socket that is cut between its connection and its handshake would leave an object of TLS that nothing closes.
+    """
+    return ssl.create_default_context(cafile=ca_file) if url.startswith("https:") else None
 
 
 class WatchedSocket:
@@ -59,8 +67,9 @@ class WatchedSocket:
         self.close()
         with self._lock:
             self.descriptor = os.dup(made.fileno())
-        if self.is_over:
-            self.cut()
+        if self.is_over:  # a handshake over a socket that is shut down would leave an object of TLS that nothing closes
+            made.close()
+            raise ConnectionAbortedError("the exchange is over")
 
     def cut(self) -> None:
         """End the exchange that is going on."""
@@ -120,39 +129,37 @@ def exchanged(
 
     Raises TooSlow if it has not ended within `seconds`, and what is in BROKEN.
     """
-    watched, manager = WatchedSocket(), urllib3.PoolManager(num_pools=1, retries=False)
-    with Deadline(watched.end, seconds) as deadline:
+    watched = WatchedSocket()
+    sent = {"body": body, "headers": dict(headers or {})}
+    timeout = urllib3.Timeout(connect=min(CONNECT_SECONDS, seconds), read=seconds)
+    return in_time(partial(_exchange, watched, method, url, most_bytes, sent, timeout), seconds, watched.end)
+
+
+def _exchange(
+    watched: WatchedSocket,
+    method: str,
+    url: str,
+    most_bytes: int,
+    sent: Mapping[str, Any],
+    timeout: urllib3.Timeout,
+) -> Exchanged:
+    manager = urllib3.PoolManager(num_pools=1, retries=False, ssl_context=tls_of(url))
+    try:
+        watched.watch(manager.connection_from_url(url))
+        answer = manager.urlopen(method, url, redirect=False, timeout=timeout, preload_content=False, **sent)
         try:
-            watched.watch(manager.connection_from_url(url))
-            answer = manager.urlopen(
-                method,
-                url,
-                body=body,
-                headers=dict(headers or {}),
-                redirect=False,
-                timeout=urllib3.Timeout(connect=min(CONNECT_SECONDS, seconds), read=seconds),
-                preload_content=False,
-            )
-            try:
-                found = Exchanged(answer.status, _beginning(answer, most_bytes, deadline))
-            finally:
-                answer.close()
-        except BROKEN:
-            if deadline.passed:
-                raise TooSlow from None
-            raise
+            return Exchanged(answer.status, _beginning(answer, most_bytes, watched))
         finally:
-            manager.clear()
-            watched.close()
-    if deadline.passed:  # the end of what was read may be the cut
-        raise TooSlow
-    return found
+            answer.close()
+    finally:
+        manager.clear()
+        watched.close()
 
 
-def _beginning(answer: urllib3.BaseHTTPResponse, most_bytes: int, deadline: Deadline) -> bytes:
+def _beginning(answer: urllib3.BaseHTTPResponse, most_bytes: int, watched: WatchedSocket) -> bytes:
     text = b""
     while len(text) < most_bytes and (piece := answer.read1(most_bytes - len(text), decode_content=True)):
         text += piece
-        if deadline.passed:
+        if watched.is_over:
             break
     return text

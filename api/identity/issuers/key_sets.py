@@ -13,7 +13,8 @@ import msgspec
 
 from ....bundles.prepared import prepared
 from ....bundles.system_errors import reason_of
-from ...http.outgoing.bounded_exchange import BROKEN, TooSlow, exchanged
+from ...http.outgoing.bounded_exchange import BROKEN, exchanged
+from ...http.outgoing.in_time import TooSlow
 
 REFRESH_SECONDS: Final = 300.0
 """The seconds after which keys are fetched again."""

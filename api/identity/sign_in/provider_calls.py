@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from typing import Final
 from urllib.parse import urlsplit
 
-from ...http.outgoing.bounded_exchange import BROKEN, Exchanged, TooSlow, exchanged
+from ...http.outgoing.bounded_exchange import BROKEN, Exchanged, exchanged
+from ...http.outgoing.in_time import TooSlow
 from ...settings.setting_readers import is_loopback
 from ..issuers.key_sets import FETCH_SECONDS, MOST_BYTES
 

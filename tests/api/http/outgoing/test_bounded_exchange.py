@@ -1,19 +1,26 @@
-"""A server that sends a byte now and then holds no exchange longer than its time, in TLS, the head or the body."""
+"""A server that sends a byte now and then holds no exchange longer than its time, in TLS, the head or the body.
+
+Nor does a resolver that does not answer.
+"""
 
 import gc
 import socket
 import threading
 import time
 from collections.abc import Iterator
-from typing import Final
+from typing import Any, Final
 
 import pytest
-from writ.api.http.outgoing.bounded_exchange import BROKEN, Exchanged, TooSlow, exchanged
+from writ.api.cli.doctor.finding import Level
+from writ.api.cli.doctor.service import check_service
+from writ.api.http.outgoing.bounded_exchange import BROKEN, Exchanged, exchanged
+from writ.api.http.outgoing.in_time import LEFT, MOST_LEFT, TooSlow
 from writ.api.identity.sign_in.provider_calls import ProviderUnavailable, called
 from writ.api.telemetry.decision_log.sinks.collector import CollectorOptions, CollectorSink
 from writ.api.telemetry.decision_log.sinks.sink import SinkFailed
 
 from tests.support.dripping import drip
+from tests.support.waiting import wait_until
 
 # Python closes no socket of TLS whose connection is cut just before its handshake begins: it is left to be collected.
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed <ssl.SSLSocket:ResourceWarning")
@@ -111,3 +118,53 @@ def answered(listener: socket.socket, answer: bytes) -> None:
     with connection:
         connection.recv(65_536)
         connection.sendall(answer)
+
+
+@pytest.fixture
+def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[threading.Event, list[str]]]:
+    """The system's resolver stands still until the event is set. The list has the names that were looked up."""
+    opened, asked, lookup = threading.Event(), list[str](), socket.getaddrinfo
+
+    def standing(host: str, *arguments: Any, **options: Any) -> Any:
+        asked.append(host)
+        opened.wait()
+        return lookup("127.0.0.1", *arguments, **options)
+
+    monkeypatch.setattr(socket, "getaddrinfo", standing)
+    yield opened, asked
+    opened.set()
+    assert wait_until(lambda: LEFT.count == 0) is True
+
+
+def test_no_exchange_waits_for_the_lookup_of_a_name(gate: tuple[threading.Event, list[str]]) -> None:
+    """Calls that are left alone are limited: then further ones are given up without a lookup, until some have ended."""
+    opened, asked = gate
+    for _ in range(MOST_LEFT):
+        with pytest.raises(TooSlow):
+            exchanged("GET", "http://slow.example/", 0.001, 10)
+    assert wait_until(lambda: len(asked) == MOST_LEFT) is True
+    with pytest.raises(TooSlow):
+        exchanged("GET", "http://slow.example/", FAR_LONGER, 10)
+    assert len(asked) == MOST_LEFT
+    opened.set()
+    assert wait_until(lambda: LEFT.count == 0) is True
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        answer = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+        threading.Thread(target=lambda: answered(listener, answer)).start()
+        url = f"http://slow.example:{listener.getsockname()[1]}/"
+        assert exchanged("GET", url, FAR_LONGER, 10) == Exchanged(200, b"ok")
+
+
+def test_doctor_does_not_wait_longer(dripping: Dripping, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("writ.api.cli.doctor.service.WAIT_SECONDS", SECONDS)
+    (found,) = check_service(dripping.url, None, 0.0)
+    assert (found.level, found.message) == (Level.FAILURE, f"`{dripping.url}` can't be reached: no answer in 0.3 s")
+
+
+def test_doctor_does_not_wait_for_the_lookup_of_a_name(
+    gate: tuple[threading.Event, list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("writ.api.cli.doctor.service.WAIT_SECONDS", SECONDS)
+    (found,) = check_service("http://slow.example", None, 0.0)
+    assert found.message == "`http://slow.example` can't be reached: no answer in 0.3 s"
+    assert gate[1] == ["slow.example"]
