@@ -147,7 +147,10 @@ def test_a_service_without_its_database_decides_nothing(tmp_path: Path) -> None:
 
 
 def test_a_promoted_replica_begins_an_epoch(record_property: Record, tmp_path: Path) -> None:
-    """The primary is killed, and its replica takes over. No revision has two contents, since the epoch rises."""
+    """The primary is killed, and its replica takes over. No revision has two contents, since the epoch rises.
+
+    A keeper raises it. So no worker, which may reach the replica before it, asks people for a takeover.
+    """
     place = postgres.needed()
     with postgres.server(place) as primary, postgres.replica(place, primary) as (replica, promote):
         hosts = [dict(part.split("=") for part in one.split())["host"] for one in (primary, replica)]
@@ -161,9 +164,12 @@ def test_a_promoted_replica_begins_an_epoch(record_property: Record, tmp_path: P
                 os.kill(int((Path(hosts[0]) / "data" / "postmaster.pid").read_text().split()[0]), signal.SIGQUIT)
                 promote()
 
-        with together(url, tmp_path, 2) as services:
+        with together(url, tmp_path, 3) as services:
             histories = found_under(services, fail_over, seconds=8 * LEASE)
+            logs = "".join(server.log for server in services.servers)
     record(record_property, histories, "the primary is killed, its replica is promoted")
+    assert logs.count("so the epoch of each environment is raised") == 1, logs
+    assert "writ takeover" not in logs, logs
     found = histories.operations
     assert_sound(found, fails_over=True)
     assert len({one.position.epoch for one in found if one.position is not None}) == 2
