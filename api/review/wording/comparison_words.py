@@ -65,11 +65,17 @@ def consequence(holds: bool, effect: str) -> str:
 
 
 def negated(words: str) -> str:
-    """Returns the negation of a predicate.
+    """Returns the negation of a predicate. One that is true of a text, or of others, is denied as a whole.
 
     >>> negated("is greater than 5"), negated("has a value")
     ('is not greater than 5', 'does not have a value')
+    >>> negated(predicate(Operator.LTE, "m").holds)
+    'is neither the text "m" nor a text that sorts before it'
     """
+    for op in (Operator.GTE, Operator.LTE):
+        start, end = _OF_TEXTS[op].holds.split("{}")
+        if words.startswith(start) and words.endswith(end):
+            return f"is neither {words[3 : -len(end)]} nor a text that {end.removeprefix(' or ')}"
     verb, _, rest = words.partition(" ")
     return f"{_NEGATED[verb]} {rest}"
 

@@ -37,6 +37,7 @@ from .window_words import days_words
 
 _OR: Final = ", or "
 _OWN: Final = "the `id` of the subject"
+_REQUEST: Final = "the time of the request"
 _MISSING_OR: Final = {
     Operator.EQ: Operator.NE,
     Operator.NE: Operator.EQ,
@@ -44,6 +45,12 @@ _MISSING_OR: Final = {
     Operator.NIN: Operator.IN,
 }
 """The operator that holds of a present value exactly if the other one does not."""
+
+_ANY_TEXT: Final = (Operator.GTE, "")
+"""The comparison that holds for every text."""
+
+_OF_ONE: Final = {Operator.IN: Operator.EQ, Operator.NIN: Operator.NE, Operator.HAS_ANY: Operator.HAS}
+"""The operator that says of one value what another one says of a list with this value alone (C5, X6)."""
 
 
 def region_sentences(when: FilterTree) -> list[str]:
@@ -109,6 +116,10 @@ def _not_compared(key: str, op: Operator, value: Json) -> str:
     name, other = _attribute(key), _MISSING_OR.get(op)
     if op is Operator.NIN and not value:
         return f"{name} is missing"
+    if op is Operator.HAS_NONE:
+        return f"{name} is missing, or is no list" + (f", or {_holds(Operator.HAS_ANY, value)}" if value else "")
+    if (op, value) == _ANY_TEXT:
+        return f"{name} is missing, or is no text"
     return f"{name} is missing, or {_holds(other, value) if other else negated(_holds(op, value))}"
 
 
@@ -119,6 +130,10 @@ def _attribute(key: str) -> str:
 
 def _holds(op: Operator, value: Json) -> str:
     """Returns what a comparison says. The mark of the subject's own id becomes its words."""
+    if isinstance(value, list) and len(value) == 1 and op in _OF_ONE:
+        op, value = _OF_ONE[op], value[0]
+    if (op, value) == _ANY_TEXT:
+        return "is a text"
     if value == OWN_ID:
         return predicate_of_reference(op, _OWN).holds
     if TAKES_LIST[op] and OWN_ID in value:
@@ -153,7 +168,8 @@ def _special(key: str, values: Sequence[Json]) -> str:
 
 
 def _or(words: Sequence[str]) -> str:
-    return joined(words, "or")
+    """Returns alternatives, with commas as between those of other conditions."""
+    return _OR.join(words)
 
 
 def _unread(states: Sequence[str]) -> list[str]:
@@ -222,7 +238,7 @@ def _now(key: str, states: Sequence[str]) -> str:
     _, section, name = parts(key)
     orders = {BEFORE: "before", SAME: "at", AFTER: "after"}
     words = [word for state, word in orders.items() if state in states]
-    found = [f"is {_or(words)} the time of the request"] if words else []
-    found += ["is missing"] if MISSING in states else []
-    found += ["can't be compared with the time of the request"] if UNREADABLE in states else []
+    found = ["is missing"] if MISSING in states else []
+    found += [f"is {joined(words, 'or')} {_REQUEST}"] if words else []
+    found += [f"can't be compared with {'it' if words else _REQUEST}"] if UNREADABLE in states else []
     return f"the {quoted(name)} of the {OWNERS[section]} {_or(found)}"

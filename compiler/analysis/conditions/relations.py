@@ -5,8 +5,8 @@ states are the relations: `amount <= limit` and `amount >= limit` both hold exac
 """
 
 from collections.abc import Iterator, Mapping
-from functools import cache
-from itertools import product
+from functools import cache, lru_cache
+from itertools import combinations, product
 from typing import Final, TypeAlias
 
 from ....bundles.conditions.comparisons import predicate
@@ -57,6 +57,9 @@ KINDS: Final = _kinds()
 
 EVERY: Final = tuple(KINDS)
 
+_MOST_SETS: Final = 3
+"""The simple sets that are tried together."""
+
 LEFT_MISSING: Final = frozenset({relation(None, None)})
 RIGHT_MISSING: Final = frozenset({relation("a", None)})
 
@@ -101,8 +104,28 @@ def failing(op: Operator) -> frozenset[str]:
     return frozenset(EVERY) - holding(op) - unreadable(op) - LEFT_MISSING
 
 
-def simple_sets() -> Iterator[frozenset[str]]:
+@lru_cache(1_024)
+def simplest(wanted: frozenset[str], possible: frozenset[str]) -> frozenset[str]:
+    """Returns the relations that the fewest words say, among those that agree with `wanted` on the possible ones.
+
+    >>> differing = holding(Operator.LT) | holding(Operator.GT)
+    >>> simplest(differing, differing | holding(Operator.EQ)) == holding(Operator.NE)
+    True
+    """
+    parts: dict[frozenset[str], frozenset[str]] = {}
+    for one in _simple_sets():
+        if one & possible and one & possible <= wanted:
+            parts.setdefault(one & possible, one)
+    for count in range(1, _MOST_SETS + 1):
+        for some in combinations(parts, count):
+            if frozenset().union(*some) == wanted:
+                return frozenset[str]().union(*(parts[one] for one in some))
+    return wanted
+
+
+def _simple_sets() -> Iterator[frozenset[str]]:
     """Yields sets of relations that a few words say, the simplest first."""
+    yield from (LEFT_MISSING, RIGHT_MISSING)
     yield from map(holding, _OPERATORS)
     yield from map(failing, _OPERATORS)
     yield from (holding(op) | unreadable(op) for op in _OPERATORS)

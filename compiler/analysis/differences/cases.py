@@ -104,8 +104,7 @@ class Cases:
         possible = self.states(key, types)
         wanted = possible.intersection(chosen)
         if is_reference(key):
-            simple = (one for one in relations.simple_sets() if one & possible == wanted)
-            return next(simple, wanted) & frozenset(states_of(key))
+            return relations.simplest(wanted, possible) & frozenset(states_of(key))
         return wanted
 
     def _stated(self, key: str, types: SubjectTypes) -> Iterator[Declared | None]:
