@@ -53,6 +53,7 @@ def test_a_request_that_does_not_end_delays_no_stop_beyond_its_limit(tmp_path: P
         assert [line for line in said if line in server.log] == said, server.log
         assert sorted(said, key=server.log.index) == said
         assert "killed" not in server.log
+        assert "Traceback" not in server.log
         assert OVER not in server.log
     assert log.read_text().count("\n") == 1
 

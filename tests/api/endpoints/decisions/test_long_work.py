@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from tests.support import oracle
@@ -140,3 +141,19 @@ def test_nobody_waits_for_work_that_nobody_waits_for(tmp_path: Path) -> None:
             long.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, reset)
         server.process.send_signal(signal.SIGTERM)
         assert server.process.wait(25) == 0
+
+
+def test_work_that_takes_long_delays_no_stop_beyond_its_limit(tmp_path: Path) -> None:
+    """The client still waits. At the limit of a stop, the work of a thread is given up too."""
+    policies = [policy for policy in MODEL["policies"] if policy["id"].startswith("slow")]
+    (tmp_path / "model.json").write_text(json.dumps(MODEL | {"policies": policies}))
+    body = asked("slow", context={"text": "ab" * 32_000})
+    settings = {"WRIT_STOP_SECONDS": "10"}
+    with running(tmp_path / "data", "--import", str(tmp_path / "model.json"), settings=settings) as server:
+        with RawConnection(server.host, server.port) as long:
+            long.send(request("POST", SINGLE, json.dumps(body).encode(), key=KEY))
+            assert httpx.get(f"{server.url}/healthz").status_code == 200
+            assert server.stop() == 0
+        assert "gave up the requests in work" in server.log
+        assert "killed" not in server.log
+        assert "Traceback" not in server.log
