@@ -27,6 +27,7 @@ from ....compiler.analysis.conditions.variables import (
     is_week,
     outside,
     parts,
+    states_of,
 )
 from ....compiler.analysis.regions import OWN_ID
 from .comparison_words import PREDICATES, about, negated, predicate
@@ -73,7 +74,7 @@ def _words(tree: FilterTree) -> str:
         case And(children):
             return joined([_grouped(child) for child in children], "and")
         case Or(children):
-            return "either " + _OR.join(map(_grouped, children))
+            return "either " + _OR.join(map(_alternative, children))
         case Not(child):
             return _not(child)
         case TreeComparison(key, op, value):
@@ -86,6 +87,13 @@ def _grouped(tree: FilterTree) -> str:
     """Returns the words of a part. It stands in parentheses if its own alternatives would run into those beside it."""
     words = _words(tree)
     return f"({words})" if _OR in words else words
+
+
+def _alternative(tree: FilterTree) -> str:
+    """Returns the words of an alternative. Several conditions stand in parentheses, so that they stay together."""
+    found = tree.child if isinstance(tree, Not) else tree
+    several = isinstance(found, Or) if isinstance(tree, Not) else isinstance(found, And)
+    return f"({_words(tree)})" if several else _grouped(tree)
 
 
 def _leaf(key: str, op: Operator, value: Json) -> str:
@@ -137,11 +145,16 @@ def _holds(op: Operator, value: Json) -> str:
     if value == OWN_ID:
         return predicate_of_reference(op, _OWN).holds
     if TAKES_LIST[op] and OWN_ID in value:
-        words = [_OWN if one == OWN_ID else short_value(one) for one in value]
-        return about(PREDICATES[op], listed(words, "or")).holds
+        return about(PREDICATES[op], listed([*map(_constant, value)], "or")).holds
+    if op is Operator.HAS_NONE and isinstance(value, list) and len(value) == 1:
+        return f"is a list that does not contain {_constant(value[0])}"
     if op is Operator.REGEX and isinstance(value, str):
         return about(PREDICATES[op], short_pattern(value)).holds
     return predicate(op, value).holds
+
+
+def _constant(value: Json) -> str:
+    return _OWN if value == OWN_ID else short_value(value)
 
 
 def _special(key: str, values: Sequence[Json]) -> str:
@@ -155,16 +168,19 @@ def _special(key: str, values: Sequence[Json]) -> str:
         return f"the rate limit is {'not ' if YES in states else ''}reached"
     if key == CLOCK:
         return f"the service's clock is {_or([_span(*map(_clock, span)) for span in spans])}"
-    if key == INSTANT:
-        within = [f"is {_span(*map(_instant, span))}" for span in spans]
-        return f"the time of the request {_or([*within, *_unread(states)])}"
     if key == ADDRESS:
         return _address(spans, states)
-    if is_week(key):
-        zone = parts(key)[1]
-        found = [f"is {words} ({zone})" for words in [_week(spans)] if words]
-        return f"the time of the request {_or([*found, *_unread(states)])}"
+    if key == INSTANT or is_week(key):
+        return f"the time of the request {_or([*_times(key, spans), *_unread(states)])}"
     return _now(key, states) if is_now(key) else relation_words(key, frozenset(states))
+
+
+def _times(key: str, spans: Sequence[Sequence[int]]) -> list[str]:
+    if not outside(key, [*spans, UNREADABLE]):
+        return ["can be read"]
+    if key == INSTANT:
+        return [f"is {_span(*map(_instant, span))}" for span in spans]
+    return [f"is {words} ({parts(key)[1]})" for words in [_week(spans)] if words]
 
 
 def _or(words: Sequence[str]) -> str:
@@ -206,7 +222,11 @@ def _week(spans: Sequence[Sequence[int]]) -> str:
         )
         if found:
             hours.setdefault(found, []).append(day)
-    return ", or ".join(f"on {days_words(days)}{_hours(found)}" for found, days in hours.items())
+    return _OR.join(f"on {_days(days)}{_hours(found)}" for found, days in hours.items())
+
+
+def _days(days: Sequence[str]) -> str:
+    return "any day" if len(days) == len(DAYS) else days_words(days)
 
 
 def _hours(found: Sequence[tuple[int, int]]) -> str:
@@ -218,9 +238,16 @@ def _hours(found: Sequence[tuple[int, int]]) -> str:
 
 
 def _address(spans: Sequence[Sequence[int]], states: Sequence[str]) -> str:
-    blocks = [block for low, high in spans for block in _blocks(int(low), int(high))]
-    found = [f"is within {'one of ' if len(blocks) > 1 else ''}{listed(blocks, 'or')}"] if blocks else []
-    found += ["is not sent"] if MISSING in states else []
+    """Returns the words for some addresses: the blocks that they are in, or the fewer ones that they are not in."""
+    inside, left_out = (
+        [block for low, high in some for block in _blocks(int(low), int(high))]
+        for some in (spans, outside(ADDRESS, [*spans, *states_of(ADDRESS)]))
+    )
+    found = ["is not sent"] if MISSING in states else []
+    if len(left_out) < len(inside):
+        found += [f"is outside {listed(left_out, 'and')}" if left_out else "can be read"]
+    elif inside:
+        found += [f"is within {'one of ' if len(inside) > 1 else ''}{listed(inside, 'or')}"]
     return f"the IP address in the context {_or([*found, *_unread(states)])}"
 
 

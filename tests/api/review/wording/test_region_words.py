@@ -6,8 +6,11 @@ import pytest
 from writ.api.review.wording.region_words import region_sentences
 from writ.api.review.wording.relation_phrases import KINDS
 from writ.api.review.wording.relation_words import alternatives
+from writ.bundles.conditions.gates import ADDRESS, INSTANT, V6_START, week
+from writ.bundles.conditions.instants import EARLIEST, END
 from writ.bundles.conditions.operators import Operator
 from writ.bundles.conditions.trees.tree import And, Not, Or, TreeComparison
+from writ.bundles.conditions.windows import WEEK_MINUTES
 from writ.compiler.analysis.conditions import relations
 from writ.compiler.analysis.conditions.variables import (
     AFTER,
@@ -31,6 +34,7 @@ BRANCHES, OWN = "the `branch` of the resource", "the `branch` of the subject"
 UNLIKE = f"has a value other than {OWN}"
 OTHER = f"{BRANCHES} {UNLIKE}"
 DUE = "the `due` of the resource"
+OPEN, CLOSED = (f'the `status` of the resource is "{one}"' for one in ("open", "closed"))
 MOST_WORDS = 50
 
 
@@ -42,6 +46,11 @@ def is_related(*states: frozenset[str]) -> TreeComparison:
 def compared(op: Operator, value: object) -> TreeComparison:
     """The condition that a status compares with a constant."""
     return TreeComparison(attribute("resource_attrs", "status"), op, value)
+
+
+def addresses(low: int, high: int) -> TreeComparison:
+    """The condition that the address of the request is one of some."""
+    return TreeComparison(ADDRESS, Operator.IN, [[low, high]])
 
 
 @pytest.mark.parametrize(
@@ -73,6 +82,7 @@ def compared(op: Operator, value: object) -> TreeComparison:
         (Not(compared(Operator.HAS_NONE, [])), "the `status` of the resource is missing, or is no list"),
         (compared(Operator.HAS_ANY, ["a"]), 'the `status` of the resource is a list that contains "a"'),
         (Not(compared(Operator.NIN, ["a"])), 'the `status` of the resource is missing, or is "a"'),
+        (compared(Operator.HAS_NONE, ["a"]), 'the `status` of the resource is a list that does not contain "a"'),
         (compared(Operator.GTE, ""), "the `status` of the resource is a text"),
         (Not(compared(Operator.GTE, "")), "the `status` of the resource is missing, or is no text"),
         (
@@ -91,6 +101,22 @@ def compared(op: Operator, value: object) -> TreeComparison:
                 'either (the `status` of the resource is missing, or has a value other than "open"), '
                 "or the service's clock is before 1970-01-01T00:00:00Z"
             ),
+        ),
+        (
+            Or((And((STATUS, CUT)), compared(Operator.EQ, "closed"))),
+            f"either ({OPEN} and the service's clock is from 1970-01-01T00:00:00Z on), or {CLOSED}",
+        ),
+        (addresses(10 * 2**24, 11 * 2**24), "the IP address in the context is within 10.0.0.0/8"),
+        (
+            Not(addresses(10 * 2**24, 11 * 2**24)),
+            "the IP address in the context is not sent, or is outside 10.0.0.0/8, or can't be read",
+        ),
+        (addresses(0, V6_START + 2**128), "the IP address in the context can be read"),
+        (TreeComparison(INSTANT, Operator.IN, [[EARLIEST, END]]), "the time of the request can be read"),
+        (TreeComparison(week("UTC"), Operator.IN, [[0, WEEK_MINUTES]]), "the time of the request can be read"),
+        (
+            TreeComparison(week("UTC"), Operator.IN, [[day * 1440, day * 1440 + 90] for day in range(7)]),
+            "the time of the request is on any day from 00:00 to 01:30 (UTC)",
         ),
         (
             Not(Or((Not(STATUS), Not(CUT)))),
