@@ -1,6 +1,7 @@
-"""A stop ends within its limit: first requests are given up, then workers are killed, and last the master ends itself.
+"""A stop ends within its limit: workers that stand still are killed, and last the master ends itself.
 
 The limit counts in the master, by its own clock. So the exit code and the lines of the log tell whether it was kept.
+`test_long_work` gives requests up.
 """
 
 import os
@@ -10,18 +11,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from writ.api.server.supervision.master import LAST_SECONDS
-from writ.api.server.worker import ENDING_SECONDS
 
-from tests.api.conftest import ALLOWED
 from tests.support.processes import children
-from tests.support.raw_http import RawConnection, request
-from tests.support.server import KEY, environment, running
+from tests.support.server import environment, running
 from tests.support.waiting import PATIENCE_SECONDS, wait_until
 
 pytestmark = pytest.mark.service
 
-SINGLE = "/access/v1/evaluation"
 SHORTEST = 10
 """The lowest limit that the setting takes."""
 
@@ -37,25 +33,6 @@ still = Part(end_service=threading.Event().wait)
 run(Service(app=None, listener=listener, limits=HttpLimits(), workers=1, log_level="info", parts=[still],
             stop_seconds=3))
 """
-
-
-def test_a_request_that_does_not_end_delays_no_stop_beyond_its_limit(tmp_path: Path) -> None:
-    """A worker gives its requests up so early that the master does not kill it: it still writes its decision log."""
-    log = tmp_path / "decisions.jsonl"
-    settings = {"WRIT_STOP_SECONDS": str(SHORTEST), "WRIT_DECISION_LOG": str(log)}
-    with running(tmp_path / "data", settings=settings) as server, server.client() as client:
-        with RawConnection(server.host, server.port) as connection:
-            connection.send(request("POST", SINGLE, b"{}", key=KEY)[:-1])
-            assert client.post(SINGLE, json=ALLOWED).status_code == 200
-            assert server.stop() == 0
-        seconds = SHORTEST - LAST_SECONDS - ENDING_SECONDS
-        said = [f"gave up the requests in work, after {seconds} seconds", "Worker exiting", "Shutting down"]
-        assert [line for line in said if line in server.log] == said, server.log
-        assert sorted(said, key=server.log.index) == said
-        assert "killed" not in server.log
-        assert "Traceback" not in server.log
-        assert OVER not in server.log
-    assert log.read_text().count("\n") == 1
 
 
 def test_a_worker_that_does_not_end_is_killed_within_the_limit(tmp_path: Path) -> None:

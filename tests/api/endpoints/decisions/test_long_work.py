@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
+from writ.api.server.supervision.master import LAST_SECONDS
+from writ.api.server.worker import ENDING_SECONDS
 
 from tests.support import oracle
 from tests.support.raw_http import RawConnection, request
@@ -144,16 +145,19 @@ def test_nobody_waits_for_work_that_nobody_waits_for(tmp_path: Path) -> None:
 
 
 def test_work_that_takes_long_delays_no_stop_beyond_its_limit(tmp_path: Path) -> None:
-    """The client still waits. At the limit of a stop, the work of a thread is given up too."""
-    policies = [policy for policy in MODEL["policies"] if policy["id"].startswith("slow")]
+    """The client still waits. The work is given up so early that the worker still writes its decision log."""
+    log = tmp_path / "decisions.jsonl"
+    policies = [policy for policy in MODEL["policies"] if policy["id"].startswith(("slow", "small"))]
     (tmp_path / "model.json").write_text(json.dumps(MODEL | {"policies": policies}))
     body = asked("slow", context={"text": "ab" * 32_000})
-    settings = {"WRIT_STOP_SECONDS": "10"}
+    settings = {"WRIT_STOP_SECONDS": "10", "WRIT_DECISION_LOG": str(log)}
     with running(tmp_path / "data", "--import", str(tmp_path / "model.json"), settings=settings) as server:
         with RawConnection(server.host, server.port) as long:
             long.send(request("POST", SINGLE, json.dumps(body).encode(), key=KEY))
-            assert httpx.get(f"{server.url}/healthz").status_code == 200
+            with server.client() as quick:
+                assert quick.post(SINGLE, json=asked("small")).status_code == 200
             assert server.stop() == 0
-        assert "gave up the requests in work" in server.log
-        assert "killed" not in server.log
-        assert "Traceback" not in server.log
+        said = [f"gave up the requests in work, after {10 - LAST_SECONDS - ENDING_SECONDS} seconds", "Shutting down"]
+        assert [line for line in said if line in server.log] == said, server.log
+        assert not any(one in server.log for one in ("killed", "Traceback", "is given up"))
+    assert log.read_text().count("\n") == 1
