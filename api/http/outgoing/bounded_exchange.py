@@ -81,8 +81,12 @@ class WatchedSocket:
                 finally:
                     copy.detach()
 
+    def begin(self) -> None:
+        """Begin an exchange: the end of an earlier one does not count for it."""
+        self.is_over = False
+
     def end(self) -> None:
-        """End the exchange that is going on, and each later one."""
+        """End the exchange that is going on, and each later one. A connection that comes only now is none either."""
         self.is_over = True
         self.cut()
 

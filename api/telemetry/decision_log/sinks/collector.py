@@ -84,8 +84,9 @@ class CollectorSink:
 
     def _post(self, body: bytes) -> int:
         assert self._pool is not None, "the worker has started"
+        self._socket.begin()
         try:
-            with Deadline(self._socket.cut, CONNECT_SECONDS + ANSWER_SECONDS) as deadline:
+            with Deadline(self._socket.end, CONNECT_SECONDS + ANSWER_SECONDS) as deadline:
                 answer = self._pool.request(
                     "POST", self._options.url, body=body, headers=self._headers(), redirect=False
                 )

@@ -155,6 +155,25 @@ def test_no_exchange_waits_for_the_lookup_of_a_name(gate: tuple[threading.Event,
         assert exchanged("GET", url, FAR_LONGER, 10) == Exchanged(200, b"ok")
 
 
+def test_a_collector_is_cut_off_whose_name_is_found_too_late(
+    gate: tuple[threading.Event, list[str]], dripping: Dripping, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The next batch finds its own time."""
+    monkeypatch.setattr("writ.api.telemetry.decision_log.sinks.collector.CONNECT_SECONDS", SECONDS)
+    monkeypatch.setattr("writ.api.telemetry.decision_log.sinks.collector.ANSWER_SECONDS", 0.0001 + SECONDS)
+    sink = CollectorSink(CollectorOptions(dripping.url.replace("127.0.0.1", "slow.example")))
+    sink.start_worker()
+    watched = sink._socket
+    found = threading.Thread(target=lambda: wait_until(lambda: watched.is_over) and gate[0].set())
+    found.start()
+    with pytest.raises(SinkFailed):
+        sink.send(b"{}\n")
+    found.join()
+    with pytest.raises(SinkFailed, match=r"can.t be reached|too slowly"):
+        sink.send(b"{}\n")
+    assert gate[1] == ["slow.example", "slow.example"]
+
+
 def test_doctor_does_not_wait_longer(dripping: Dripping, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("writ.api.cli.doctor.service.WAIT_SECONDS", SECONDS)
     (found,) = check_service(dripping.url, None, 0.0)
