@@ -352,7 +352,7 @@ def test_who_sent_no_whole_request_gives_way_before_who_is_idle(tmp_path: Path, 
 def test_who_gives_way_still_gets_its_answer(tmp_path: Path, model_file: Path) -> None:
     """Of answers that grow by less than what the service holds back for a client, some are still held back in part."""
     items, apart = _held_back() // 10_000, 4
-    settings = {"WRIT_MAX_CONNECTIONS": "40"}
+    settings = {"WRIT_MAX_CONNECTIONS": "40", "WRIT_BODY_SECONDS": "600"}
     with running(tmp_path / "data", "--import", str(model_file), settings=settings) as started, ExitStack() as stack:
         slow = []
         for count in range(items - 15 * apart, items + 15 * apart, apart):

@@ -49,8 +49,8 @@ def test_a_worker_that_is_asked_to_stop_while_it_boots_stops(tmp_path: Path) -> 
         assert server.log.count("Worker exiting") == 2
 
 
-PROMPT_SECONDS = 1.5
-"""An idle service stops in 0.4 s here, and before, it took 3 s. Of three tries on a busy machine, one is as prompt."""
+PROMPT_SECONDS = 2.5
+"""An idle service stops in 0.4 s here, and before, it took 3 s. Of five tries on a busy machine, one is as prompt."""
 
 
 def ready(url: str) -> tuple[int, str]:
@@ -61,7 +61,7 @@ def ready(url: str) -> tuple[int, str]:
 @pytest.mark.parametrize("workers", [1, 2])
 def test_an_idle_service_stops_at_once(tmp_path: Path, workers: int) -> None:
     """Also with a connection that waits for its next request."""
-    assert any(_seconds_to_stop(tmp_path, workers) < PROMPT_SECONDS for _ in range(3))
+    assert any(_seconds_to_stop(tmp_path, workers) < PROMPT_SECONDS for _ in range(5))
 
 
 def _seconds_to_stop(tmp_path: Path, workers: int) -> float:
