@@ -29,8 +29,8 @@ SEARCHES = ("actions", "resources", "subjects")
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A service whose model these tests replace."""
-    with running(tmp_path_factory.mktemp("answers") / "data") as server:
+    """A service whose model these tests replace. It sweeps away no subject whose last assignment has ended."""
+    with running(tmp_path_factory.mktemp("answers") / "data", settings={"WRIT_SWEEP_DAYS": "0"}) as server:
         yield server
 
 
