@@ -2,13 +2,13 @@
 
 import { html, nothing } from "../core/html.js";
 import { numberIn } from "../core/exact.js";
+import { DAYS } from "../parts/window_words.js";
 import { withMember } from "./draft.js";
 import { faultsAt, flagField, textField } from "./fields.js";
 import { idList } from "./id_list.js";
 import { instantField } from "./instant_field.js";
 import { options } from "./suggestions.js";
 
-const DAYS = [["mon", "Monday"], ["tue", "Tuesday"], ["wed", "Wednesday"], ["thu", "Thursday"], ["fri", "Friday"], ["sat", "Saturday"], ["sun", "Sunday"]];
 const WORKING = DAYS.slice(0, 5).map(([day]) => day);
 const ZONES = ["UTC", ...(Intl.supportedValuesOf?.("timeZone") ?? [])].map((zone) => [zone]);
 

@@ -6,6 +6,7 @@ import { isObject } from "../core/exact.js";
 import { placeLink } from "../core/place.js";
 import { may } from "../core/session.js";
 import { counted, joined, value } from "../core/words.js";
+import { askingWords } from "./window_words.js";
 
 const SHOWN_SETS = 10;
 const NAMES = { caller: "the caller", owner: "the owner of the resource", administrator: "an administrator", person: "another person" };
@@ -41,8 +42,9 @@ function words(env, { who, changes }) {
 function change(env, one) {
   const link = (page, id) => html`<a class="name" href=${placeLink(env, page, [id])}>${id}</a>`;
   if (one.kind === "person") return one.id === undefined ? "with the same roles asks" : html`with the same roles, such as <code>${one.id}</code>, asks`;
-  if (one.kind === "time") return html`asks at another time, such as <time datetime=${one.value}>${one.value}</time>`;
+  if (one.kind === "time") return time(one);
   if (one.kind === "address") return html`asks from ${one.blocks.length ? joined(one.blocks.map((block) => html`<code>${block}</code>`), "or") : "another address"}`;
+  if (one.kind === "attribute" && one.value_hidden) return html`sets <code>${one.path}</code> to a value that is not shown here`;
   if (one.kind === "attribute" && one.value === null) return html`takes <code>${one.path}</code> away`;
   if (one.kind === "attribute") return html`sets <code>${one.path}</code> to <code>${value(one.value)}</code>`;
   if (one.kind === "role") return one.change === "take" ? html`takes the role ${link("roles", one.role)} from the subject` : html`gives the subject the role ${link("roles", one.role)}`;
@@ -50,14 +52,25 @@ function change(env, one) {
   return one.kind === "register" ? "registers the resource" : "grants the action on the resource to the subject";
 }
 
+// Returns the time at which to ask: the windows of policies, or else an instant that suffices.
+function time({ windows, value: instant, value_hidden: isHidden }) {
+  if (windows.length) return html`asks ${joined(windows.map(askingWords))}`;
+  return isHidden ? "asks at another time" : html`asks at another time, such as <time datetime=${instant}>${instant}</time>`;
+}
+
 // The ways to make the changes of a set: the request with all of its attributes, and a form for each other change.
 function ways(env, one, { request, typeIdOf, repairs }) {
   const { changes } = one;
-  const attributes = changes.filter((each) => each.kind === "attribute");
+  const attributes = changes.filter((each) => each.kind === "attribute" && !each.value_hidden);
+  const isOfAnother = changes.some((each) => each.kind === "person");
   const filled = questionLink(env, "try", withAttributes(request, attributes));
   return html`${attributes.length ? html`<a class="button quiet" href=${filled}>Fill in the request</a>` : nothing}
+    ${isOfAnother && may("read") ? html`<a class="button quiet" href=${questionLink(env, "who-can", ofAnyone(request))}>See who can</a>` : nothing}
     ${may("write") ? (repairs?.of(one) ?? changes.map((each) => form(env, each, request, typeIdOf))) : nothing}`;
 }
+
+// The question of whom to ask, for those who may read the model: a name of it would tell the others about people.
+const ofAnyone = ({ subject, ...request }) => ({ ...request, subject: { type: subject.type } });
 
 function form(env, one, { subject, action, resource }, typeIdOf) {
   const way = (name, page, given, query = {}) => html`<a class="button quiet" href=${placeLink(env, page, given, query)}>${name}</a>`;

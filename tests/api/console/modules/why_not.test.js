@@ -76,6 +76,32 @@ test("a reader gets no form, and a subject without an id no page", () => {
   assert.doesNotMatch(markup(drawn(set(ROLE))), /Give the role/);
 });
 
+const HOURS = { days: ["mon", "tue", "wed", "thu", "fri"], start: "07:00", timezone: "Europe/Oslo" };
+const TIME = { who: "caller", kind: "time", path: "context.time", value: "2026-01-05T06:00:00Z", windows: [HOURS] };
+const PERSON = { who: "person", kind: "person" };
+
+test("the clock is told by the window of a policy, and by an instant if no window says it", () => {
+  assert.match(textOf(drawn(set(TIME))), /The caller asks from 07:00 on Monday to Friday \(Europe\/Oslo\)\./);
+  assert.match(textOf(drawn(set({ ...TIME, windows: [] }))), /The caller asks at another time, such as 2026-01-05T06:00:00Z/);
+});
+
+test("a value that must not be shown is not taken for none", () => {
+  const hidden = (change) => set({ ...change, value: undefined, value_hidden: true });
+  const text = markup(drawn(hidden(MFA)));
+  assert.match(text, /to a value that is not shown here/);
+  assert.doesNotMatch(text, /Fill in the request/);
+  assert.match(textOf(drawn(hidden({ ...TIME, windows: [] }))), /The caller asks at another time\.$/);
+});
+
+test("another person is named if the resource names one, and else found by those who may read", () => {
+  assert.match(textOf(drawn(set({ ...PERSON, id: "otto" }))), /Another person with the same roles, such as otto , asks/);
+  const { page, query } = linkOf(markup(drawn(set(PERSON))), "See who can");
+  assert.equal(page, "who-can");
+  assert.deepEqual(JSON.parse(query.get("q")), { action: REQUEST.action, resource: REQUEST.resource, subject: { type: "user" } });
+  signIn([]);
+  assert.doesNotMatch(markup(drawn(set(PERSON))), /See who can/);
+});
+
 test("what was not tried is told, and a search without a result too", () => {
   assert.equal(textOf(drawn()), "No set of up to 4 changes would allow it.");
   assert.equal(textOf(whyNot("default", { ...found(), complete: false }, ASKED)), "There may be other changes: not all were tried.");
