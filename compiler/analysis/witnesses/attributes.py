@@ -25,7 +25,7 @@ from ..conditions.variables import (
     sides_of,
 )
 from ..values.accepted import Accepted
-from .linked import Link, solved, unique, values_beside
+from .linked import MOST_VALUES, Link, solved, unique, values_beside
 from .paths import Path
 
 _NEAR: Final = (0, -3600, 3600)
@@ -36,7 +36,7 @@ class Attributes:
     """Chooses values for the attributes of one path. `fixed` are those that subject and resource decide.
 
     `choices` are values for attributes that the path asks about. `groups` are those of the subject. `accepted` tells
-    which values the models accept.
+    which values the models accept, and `declared` which ones fit their declarations: these are tried first.
     """
 
     path: Path
@@ -46,6 +46,7 @@ class Attributes:
     groups: Sequence[str]
     instant: int | None
     accepted: Accepted
+    declared: Accepted
     values: dict[str, Json] = field(default_factory=dict)
 
     def chosen(self) -> dict[str, Json] | None:
@@ -75,18 +76,19 @@ class Attributes:
             return [list(self.groups)]
         if key in self.fixed:
             return [self.fixed[key]]
-        return [*self.choices.get(key, ()), *self.accepted.values(key)]
+        return [*self.choices.get(key, ()), *self.accepted.values(key), *self.declared.values(key)]
 
     def _tried(self, key: str, offered: list[Json], pool: Sequence[Json], order: SpanTest | None) -> list[Json]:
         if key == GROUPS_KEY:
             return offered
         if key not in self.fixed:
             offered = unique([*offered, *pool, *(() if order is None else _texts(self.instant))])
-        return [
+        fitting = [
             one
             for one in offered
             if self._takes(key, one) and (order is None or _order(one, self.instant) in order.states)
         ]
+        return sorted(fitting[:MOST_VALUES], key=lambda one: not self.declared.takes(key, one))
 
     def _has_required(self, key: str) -> bool:
         """Chooses a value for an attribute that each request must have. Returns whether it has one (E8)."""

@@ -11,7 +11,8 @@ from ..conditions.relations import relation
 _USUAL: Final[tuple[Json, ...]] = (None, "a", "b", 1, 2, ["a"], ["b"], [])
 _ELEMENTS: Final = 3
 _MOST_TRIES: Final = 2_000
-_MOST_VALUES: Final = 60
+MOST_VALUES: Final = 60
+"""The values of an attribute that are tried."""
 
 
 class Link(NamedTuple):
@@ -63,7 +64,7 @@ def solved(options: Mapping[str, Sequence[Json]], links: Sequence[Link]) -> dict
         if place == len(order):
             return True
         key = order[place]
-        for value in options[key][:_MOST_VALUES]:
+        for value in options[key][:MOST_VALUES]:
             if next(tries, None) is None:
                 return False
             chosen[key] = value

@@ -219,7 +219,7 @@ class Search:
         context = _time(instant, accepted) | _address(cells.get(ADDRESS))
         sent = {attribute("context_attrs", name): value for name, value in context.items()} if accepted.sides else {}
         sent = {key: value for key, value in sent.items() if key not in choices}
-        values = Attributes(path, choices, cells, fixed, groups, instant, accepted, sent).chosen()
+        values = Attributes(path, choices, cells, fixed, groups, instant, accepted, self._declared, sent).chosen()
         if values is None:
             return None
         request = {

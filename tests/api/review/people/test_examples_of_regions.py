@@ -21,6 +21,11 @@ def test_a_value_has_its_declared_kind():
     assert "`subject.level` 0" in told({"subject_attrs": [{"key": "level", "op": "nin", "value": []}]})
 
 
+def test_compared_values_have_their_declared_kinds():
+    text = told({"resource_attrs": [{"key": "grade", "op": "lte", "value_of": "subject.level"}]})
+    assert "`subject.level` 0" in text
+
+
 def test_a_constant_of_the_model_is_an_example():
     """The other policy knows `bergen`."""
     assert '`resource.branch` "bergen"' in told({"resource_attrs": [{"key": "branch", "op": "ne", "value": "oslo"}]})
@@ -37,6 +42,7 @@ def told(conditions: Document, roles: list[str] | None = None, **elements: Any) 
     """The lines about a new policy under some conditions."""
     before: Document = {
         "resource_types": [{"id": "case", "actions": ["read", "close"]}],
+        "extensions": ["references"],
         "attributes": {"subject": {"user": {"level": "number"}}},
         "roles": [{"id": "clerk"}],
         "policies": [policy("close", "close", {"resource_attrs": [{"key": "branch", "op": "eq", "value": "bergen"}]})],
