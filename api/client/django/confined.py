@@ -11,7 +11,7 @@ from ..bundles.wording import quoted
 from ..queries.raw_sql import REMEDY, fault_of
 from ..queries.refusal import QueryRefused
 from ..runtime.translate.django_types import vendor_of
-from .raw_pieces import check_pieces, raw_in
+from .raw_pieces import check_pieces, marked_values, raw_in
 
 _COLUMN: Final = re.compile(r"[-+]?\w+(\.\w+)?")
 _TABLE: Final = re.compile(r'(?:"[^"]+"|`[^`]+`|[\w$]+)(?:\.(?:"[^"]+"|`[^`]+`|[\w$]+))*')
@@ -53,7 +53,7 @@ def bracketed(compiled: Any, parts: Iterable[Any], compiler: Any, connection: An
     dialect = vendor_of(connection)
     check_pieces(pieces, compiler, dialect)
     # Django's own SQL has backslashes: escapes in MySQL, and in E'…' of PostgreSQL.
-    fault = fault_of(sql, dialect, "escape" if connection.vendor == "mysql" else "plain")
+    fault = fault_of(marked_values(sql, dialect), dialect, "escape" if connection.vendor == "mysql" else "plain")
     if fault is not None:
         raise QueryRefused(f"the condition or order {quoted(sql)} {fault}", REMEDY)
     return f"({sql})", [*params]

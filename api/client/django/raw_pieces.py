@@ -11,7 +11,8 @@ from django.db.models.functions import Cast
 from django.db.models.sql import Query
 from django.db.models.sql.where import ExtraWhere
 
-from ..queries.raw_sql import check_raw
+from ..queries.raw_sql import VALUE, check_raw, shown
+from ..queries.refusal import QueryRefused
 
 _TRUSTED: Final = frozenset({"django", "writ", "builtins"})
 """The packages whose classes write no SQL that they were given as a text, but as their attributes below say."""
@@ -21,6 +22,9 @@ _NAME: Final = re.compile(r"[A-Za-z_][\w.]*")
 _WRITES: Final = ("as_", "process_lhs", "process_rhs", "get_rhs_op", "batch_process_rhs", "get_prep_lhs")
 _OF_FIELDS: Final = ("select_format", "get_placeholder", "db_type", "cast_db_type", "db_parameters")
 """The attributes that write SQL in the class of a field. All but the first two count in a cast alone."""
+
+_VALUES: Final = re.compile(r"%%|%(?:\([^)]*\))?.?", re.DOTALL)
+_VALUES_OF_SQLITE: Final = re.compile(r"%%|%s")
 
 _CONNECTORS: Final = frozenset(
     value for name, value in vars(Combinable).items() if name.isupper() and isinstance(value, str)
@@ -50,24 +54,36 @@ def is_raw(part: Any) -> bool:
 
 
 def check_pieces(pieces: Iterable[Any], compiler: Any, dialect: str) -> None:
-    """Raises QueryRefused for one of the raw pieces that may end elsewhere than brackets around it."""
+    """Raises QueryRefused for a raw piece that may end elsewhere than brackets around it, or that misplaces values."""
     for piece in pieces:
-        if isinstance(piece, ExtraWhere):
-            for text in piece.sqls or ():
-                check_raw(text, dialect)
-        else:
-            check_raw(_text_of(piece, compiler), dialect)
+        texts, count = _texts_of(piece, compiler)
+        marked = [marked_values(text, dialect) for text in texts]
+        for text in marked:
+            check_raw(text, dialect)
+        if sum(text.count(VALUE) for text in marked) != count:
+            reason = f"the SQL text {shown(' '.join(marked))} has another number of values than are given for it"
+            raise QueryRefused(reason, "give one value for each `%s`")
 
 
-def _text_of(piece: Any, compiler: Any) -> str:
+def marked_values(sql: str, dialect: str) -> str:
+    """Returns SQL with `VALUE` for each value that Django's driver puts in, in strings too."""
+    pattern = _VALUES_OF_SQLITE if dialect == "sqlite" else _VALUES
+    return pattern.sub(lambda found: found.group() if found.group() == "%%" else VALUE, sql)
+
+
+def _texts_of(piece: Any, compiler: Any) -> tuple[list[str], int]:
+    """Returns the texts of a raw piece, and how many values are given for them."""
+    if isinstance(piece, ExtraWhere):
+        return [*(piece.sqls or ())], len(piece.params or ())
     if isinstance(piece, str):
-        return piece
+        return [piece], 0
     if isinstance(piece, RawSQL):
-        return str(piece.sql)
+        return [str(piece.sql)], len(piece.params)
     try:
-        return str(compiler.compile(piece)[0])
+        sql, params = compiler.compile(piece)
     except (EmptyResultSet, FullResultSet):
-        return ""
+        return [], 0
+    return [str(sql)], len(params)
 
 
 def below(part: Any) -> Iterator[Any]:

@@ -22,6 +22,14 @@ STATEMENT_WORDS: Final = frozenset(
 LOOSE_WORDS: Final = STATEMENT_WORDS | {"OR", "XOR", "BETWEEN", "CASE", "WHEN", "THEN", "ELSE", "END", "||"}
 """The words outside of brackets that bind weaker than AND, or that wait for an AND or another word."""
 
+VALUE: Final = "\x01"
+"""Stands for a value in a piece of SQL. Drivers put values into strings too, where quotes of theirs end the string."""
+
+_LATE_VALUE: Final = "__[POSTCOMPILE_"
+"""The beginning of a list of values that SQLAlchemy puts in last, wherever it finds one."""
+
+_VALUE_IN_QUOTES: Final = re.compile(r"\x01|__\[POSTCOMPILE_|%\([^)]*\)s")
+
 Backslash: TypeAlias = Literal["refused", "plain", "escape"]
 """A backslash in a string: refused where the database may read one, a plain character, or an escape."""
 
@@ -42,7 +50,7 @@ class _Reading(NamedTuple):
     reads_backslash: bool
 
 
-_EVERYWHERE: Final = r"--|/\*|;|\0"
+_EVERYWHERE: Final = r"--|/\*|;|\0|__\[POSTCOMPILE_"
 _QUOTED: Final = r"""'(?:[^']|'')*'|"(?:[^"]|"")*\""""
 _ESCAPED: Final = r"""'(?:[^'\\]|''|\\.)*'|"(?:[^"\\]|""|\\.)*\""""
 _BACKTICKS: Final = r"`(?:[^`]|``)*`"
@@ -51,9 +59,13 @@ _READINGS: Final[Mapping[str, _Reading]] = {
     "postgresql": _Reading(r"[eE]'(?:[^'\\]|''|\\.)*'", r"[eE]?'|\"", rf"{_EVERYWHERE}|\$", "", True),
     "mysql": _MYSQL,
     "mariadb": _MYSQL,
-    # A variable of SQLite may have brackets: `@a(')`.
+    # A variable of SQLite takes a value that is for another place, and may have brackets: `@a(')`.
     "sqlite": _Reading(
-        rf"{_BACKTICKS}|\[[^\]]*\]", r"['\"`\[]", rf"{_EVERYWHERE}|\?|[$@:\#][\w$:\x80-\U0010ffff]*\(", "", False
+        rf"{_BACKTICKS}|\[[^\]]*\]",
+        r"['\"`\[]",
+        rf"{_EVERYWHERE}|\?|(?:[$@\#]|(?<!:):(?!:))(?:[\w$:\x80-\U0010ffff]+\(?|\()",
+        "",
+        False,
     ),
 }
 _NAMES: Final = {
@@ -64,6 +76,7 @@ _NAMES: Final = {
     "\0": "a NUL",
     "$": "a dollar sign",
     "?": "a question mark",
+    _LATE_VALUE: "a name of SQLAlchemy's values",
 }
 _CLOSED: Final = {")": "(", "]": "["}
 
@@ -75,14 +88,20 @@ def check_raw(sql: str, dialect: str | None = None) -> None:
     """
     fault = fault_of(sql, dialect)
     if fault is not None:
-        raise QueryRefused(f"the SQL text {quoted(sql)} {fault}", REMEDY)
+        raise QueryRefused(f"the SQL text {shown(sql)} {fault}", REMEDY)
+
+
+def shown(sql: str) -> str:
+    """Returns a piece of SQL in quotes, for a message."""
+    return quoted(sql.replace(VALUE, "<value>"))
 
 
 def fault_of(sql: str, dialect: str | None = None, backslash: Backslash = "refused") -> str | None:
     """Returns the fault of a piece of SQL that may end elsewhere than brackets around it.
 
-    It closes a bracket that it did not open, leaves a bracket or a quote open, or has a comment, a semicolon, a dollar
-    quote or a backslash, where the database reads one.
+    It closes a bracket that it did not open, leaves a bracket or a quote open, has a value inside of quotes, or has a
+    comment, a semicolon, a variable, a dollar quote or a backslash, where the database reads one. `VALUE` stands in
+    `sql` for each value.
     """
     for name in [dialect] if dialect in _READINGS else _READINGS:
         fault = _fault(_spans(sql, str(name), backslash))
@@ -124,7 +143,9 @@ def _fault(spans: _Spans) -> str | None:
     opened: list[str] = []
     for kind, text in spans:
         if kind == "refused":
-            return f"has {_NAMES.get(text, 'a variable with brackets')}"
+            return f"has {_NAMES.get(text, 'a variable')}"
+        if kind == "quoted" and _VALUE_IN_QUOTES.search(text):
+            return "has a value inside of quotes"
         if kind == "backslash":
             return "has a backslash"
         if kind == "quote":

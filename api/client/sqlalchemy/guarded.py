@@ -9,10 +9,11 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.visitors import InternalTraversal
 
-from ..queries.raw_sql import REMEDY, Backslash, fault_of
+from ..queries.raw_sql import REMEDY, VALUE, Backslash, fault_of
 from ..queries.refusal import QueryRefused
 
-_PLAIN: Final = re.compile(r"\w*", re.ASCII)
+_UNDOUBLED: Final = re.compile(r"%\([^)]*\)s|__\[POSTCOMPILE_[^\]]*\]")
+_VALUES: Final = re.compile(rf"%%|{_UNDOUBLED.pattern}")
 
 
 class Guarded(sa.ColumnElement[bool]):
@@ -41,20 +42,22 @@ def _rendered(element: Guarded, compiler: SQLCompiler, **options: Any) -> str:
     join: Any = compiler._generate_delimited_and_list
     sql = join(element.clauses, **options)
     backslash: Backslash = "escape" if getattr(compiler.dialect, "_backslash_escapes", False) else "plain"
-    fault = fault_of(_without_names(sql, compiler), compiler.dialect.name, backslash)
+    fault = fault_of(_marked(sql, compiler), compiler.dialect.name, backslash)
     if fault is not None:
         raise QueryRefused(f"a condition of the statement {fault}", REMEDY)
     return f"({sql})"
 
 
-def _without_names(sql: str, compiler: SQLCompiler) -> str:
-    """Returns SQL without the names of its values, such as `nr#_1` of a column `nr#`. A database gets none of them.
+def _marked(sql: str, compiler: Any) -> str:
+    """Returns SQL with `VALUE` for each value, wherever SQLAlchemy or a driver puts one.
 
-    SQLAlchemy doubles each `%` of a text. So behind another one, it begins no value.
+    Where the driver reads `%`, SQLAlchemy doubles each one of a text, and behind another one, it begins no value.
     """
-    for name in compiler.binds:
-        if not _PLAIN.fullmatch(name):
-            sql = re.sub(rf"(?<!%)%\({re.escape(name)}\)s|__\[POSTCOMPILE_{re.escape(name)}\]", "x", sql)
+    pattern = _VALUES if compiler.preparer._double_percents else _UNDOUBLED
+    sql = pattern.sub(lambda found: found.group() if found.group() == "%%" else VALUE, sql)
+    if compiler.dialect.paramstyle == "named":
+        for name in sorted(compiler.binds, key=len, reverse=True):
+            sql = sql.replace(f":{name}", VALUE)
     return sql
 
 

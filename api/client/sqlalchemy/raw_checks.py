@@ -10,7 +10,7 @@ from sqlalchemy.sql.lambdas import LambdaElement
 from sqlalchemy.sql.selectable import FromGrouping
 
 from ..bundles.wording import quoted
-from ..queries.raw_sql import LOOSE_WORDS, REMEDY, STATEMENT_WORDS, check_raw, fault_of, names_word
+from ..queries.raw_sql import LOOSE_WORDS, REMEDY, STATEMENT_WORDS, check_raw, fault_of, names_word, shown
 from ..queries.refusal import QueryRefused
 from ..runtime.translate.sqlalchemy import DIALECTS
 from .entities import LAMBDA
@@ -46,7 +46,7 @@ def check_at_once(statement: Any, dialect: str | None) -> None:
         if piece.sql is not None:
             faults = [fault_of(piece.sql, one) for one in ([dialect] if dialect else DIALECTS)]
             if all(faults):
-                raise QueryRefused(f"{piece.shown} {quoted(piece.sql)} {faults[0]}", REMEDY)
+                raise QueryRefused(f"{piece.shown} {shown(piece.sql)} {faults[0]}", REMEDY)
     for one in visitors.iterate(statement):
         if isinstance(one, sa.CTE):
             _check_additions(one, dialect)
@@ -93,7 +93,7 @@ def _check(clause: Any, words: frozenset[str], dialect: str) -> None:
         check_raw(piece.sql, dialect)
         loose = None if piece.enclosed else names_word(piece.sql, words, dialect)
         if loose is not None:
-            reason = f"{piece.shown} {quoted(piece.sql)} has `{loose}` outside of brackets, beside a condition of Writ"
+            reason = f"{piece.shown} {shown(piece.sql)} has `{loose}` outside of brackets, beside a condition of Writ"
             raise QueryRefused(reason, "put brackets around it")
     if any(isinstance(one, LambdaElement) and holds_permitted(one) for one in visitors.iterate(clause)):
         raise QueryRefused(*LAMBDA)

@@ -7,12 +7,13 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 from sqlalchemy.sql import elements, visitors
-from sqlalchemy.sql.compiler import BIND_PARAMS_ESC
+from sqlalchemy.sql.compiler import BIND_PARAMS, BIND_PARAMS_ESC
 from sqlalchemy.sql.elements import CollationClause, Extract, GroupedElement, quoted_name
 from sqlalchemy.sql.functions import Function, FunctionElement
 from sqlalchemy.sql.operators import custom_op
 from sqlalchemy.sql.selectable import AliasedReturnsRows
 
+from ..queries.raw_sql import VALUE
 from ..runtime.translate.sqlalchemy import Filter
 from .guarded import Guarded
 from .held import Held
@@ -24,7 +25,9 @@ _TEMPLATE: Final[Any] = getattr(elements, "TString", ())  # a text of SQLAlchemy
 
 @dataclass(frozen=True)
 class Piece:
-    """A raw piece of SQL. `sql` is None if a construct of the application renders it. `shown` says where it is.
+    """A raw piece of SQL, with `VALUE` for each value. `shown` says where it is.
+
+    `sql` is None if a construct of the application renders it.
 
     `enclosed` is true if brackets stand around it, and no condition of `permitted` is inside of them.
     """
@@ -37,9 +40,10 @@ class Piece:
 def pieces_in(clause: Any, enclosed: bool = False) -> Iterator[Piece]:
     """Yields the raw pieces in a clause, at any depth."""
     if isinstance(clause, sa.TextClause):
-        yield Piece(BIND_PARAMS_ESC.sub(lambda found: found.group(1), clause.text), enclosed)
+        marked = BIND_PARAMS.sub(VALUE, clause.text)
+        yield Piece(BIND_PARAMS_ESC.sub(lambda found: found.group(1), marked), enclosed)
     elif isinstance(clause, _TEMPLATE):
-        yield Piece("".join(getattr(one, "text", "x") for one in clause.parts), enclosed)
+        yield Piece("".join(getattr(one, "text", VALUE) for one in clause.parts), enclosed)
     elif isinstance(clause, sa.ColumnClause) and clause.is_literal:
         yield Piece(clause.name, enclosed)
     elif isinstance(clause, Extract):

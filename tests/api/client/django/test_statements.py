@@ -237,6 +237,52 @@ def test_a_text_that_leaves_its_brackets_is_refused(alias: str, pdp: Engine, sql
             list(rows.authorized(SUBJECT, "read", engine=pdp).order_by(order))
 
 
+MISPLACED: dict[str, Callable[[Any], Any]] = {
+    "in quotes": lambda rows: rows.extra(where=["status <> '%s'"], params=[" OR 1=1)) OR ((1=1 OR status="]),
+    "in a pattern": lambda rows: rows.filter(RawSQL("status LIKE '%%%s%%'", ["x"], output_field=TRUTH)),
+    "in a template": lambda rows: rows.filter(Func("size", template="status <> '%(expressions)s'", output_field=TRUTH)),
+    "in a template with a value": lambda rows: rows.filter(
+        Func(Value("x"), template="status <> '%(expressions)s'", output_field=TRUTH)
+    ),
+    "too few": lambda rows: rows.filter(RawSQL("status = %s AND status = %s", ["draft"], output_field=TRUTH)),
+    "too many": lambda rows: rows.extra(where=["status = %s"], params=["draft", "bob"]),
+    "none": lambda rows: rows.order_by(RawSQL("coalesce(%s, 1)", [])),
+}
+"""Values that a driver puts elsewhere than where Django means them."""
+
+
+@pytest.mark.parametrize("name", MISPLACED)
+def test_a_misplaced_value_is_refused(alias: str, pdp: Engine, name: str) -> None:
+    rows = Document.objects.using(alias)
+    if name == "in a template":  # a column is no value
+        assert {one.pk for one in MISPLACED[name](rows).authorized(SUBJECT, "read", engine=pdp)} <= {*mine(alias)}
+        return
+    for found in (
+        lambda: MISPLACED[name](rows).authorized(SUBJECT, "read", engine=pdp),
+        lambda: MISPLACED[name](rows.authorized(SUBJECT, "read", engine=pdp)),
+    ):
+        with pytest.raises(QueryRefused, match=r"inside of quotes|another number of values"):
+            list(found())
+
+
+@pytest.mark.parametrize("sql", ["coalesce(@a, 1)", "coalesce(:a, 1)", "$a", "#a", "1 + @a(x)"])
+def test_a_variable_of_sqlite_is_refused(alias: str, pdp: Engine, sql: str) -> None:
+    """It takes the value that is meant for another place."""
+    if "sqlite" not in alias:
+        pytest.skip("other databases have no such variables, or refuse them")
+    rows = Document.objects.using(alias).authorized(SUBJECT, "read", engine=pdp)
+    for found in (rows.order_by(RawSQL(sql, [])), rows.extra(where=[f"{sql} IS NULL"])):
+        with pytest.raises(QueryRefused, match="a variable"):
+            list(found)
+
+
+def test_values_and_percent_signs_in_their_places_are_taken(alias: str, pdp: Engine) -> None:
+    rows = Document.objects.using(alias)
+    stated = rows.filter(RawSQL("(status = %s OR status NOT LIKE '50%%')", ["draft"], output_field=TRUTH))
+    expected = {one.pk for one in stated} & {*mine(alias)}
+    assert {one.pk for one in stated.authorized(SUBJECT, "read", engine=pdp)} == expected != set()
+
+
 UNION = "documents.id UNION SELECT * FROM documents"
 MAX = "(SELECT max(owner) FROM folders)"
 REFUSED: dict[str, Callable[[Any], Any]] = {
