@@ -68,6 +68,9 @@ _OTHERS = {
 _EXCEPTIONS = frozenset(("but", "excepting", "excluding", "minus", "not", "other", "unless", "without"))
 """Words for exceptions after those to whom a policy applies."""
 
+_CONDITION = re.compile(r"\s+(?:(?:when|if)\b|[\w-]+\.)")
+"""What follows such a word if it is a condition, and no role."""
+
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _HOUR = re.compile(r"(?a:(\d{1,2})(?:[:.](\d\d))?\s?([ap])\.?m\.?)", re.IGNORECASE)
 
@@ -215,6 +218,8 @@ def _roles(place: FaultPlace) -> str:
     if not after_who or place.statement != "policy":
         return ""
     if "EXCEPT" in place.accepted and place.word in _EXCEPTIONS:
+        if _CONDITION.match(place.text, place.found_end):
+            return _as_condition(place)
         return "write `except` and the roles that are left out: `deny everyone except editor to read document`"
     if place.said(1) == "except":
         return "write `everyone` before `except`"
@@ -271,8 +276,10 @@ def _rate(place: FaultPlace) -> str:
 
 def _unless(place: FaultPlace) -> str:
     """A policy with `unless`. In a DENY, the opposite comparison would not hold where the attribute is missing."""
-    if place.word != "unless":
-        return ""
+    return _as_condition(place) if place.word == "unless" else ""
+
+
+def _as_condition(place: FaultPlace) -> str:
     if place.effect == "deny":
         return "write these conditions after `when` in each policy that allows, in the place of this `deny`"
     return "write `when` with the opposite comparison, or a policy with `deny`"

@@ -14,7 +14,7 @@ _EXCEPT = (
     r"|who (?:is|are|has) (?:not|no))"
 )
 _ALL = r"(?:(?:all|everybody|anyone|everyone|anybody|any|non) +)?"
-_ALL_BUT = re.compile(rf"(?:allow|deny) +{_ALL}(?:{_EXCEPT}|non) +(?:for +)?(?:the +)?(?:roles? +)?([\w-]+)")
+_ALL_BUT = re.compile(rf"(?:allow|deny) +{_ALL}(?:{_EXCEPT}|non) +(?:for +)?(?:the +)?(?:roles? +)?([\w-]+)(?![\w.-])")
 """Those to whom a policy applies, as all but one role."""
 
 _NO_ROLES: Final = frozenset(
