@@ -69,7 +69,7 @@ _EXCEPTIONS = frozenset(("but", "excepting", "excluding", "minus", "not", "other
 """Words for exceptions after those to whom a policy applies."""
 
 _CONDITION = re.compile(r"\s+(?:(?:when|if)\b|[\w-]+\.)")
-"""What follows such a word if it is a condition, and no role."""
+"""A condition in the place of roles, behind such a word."""
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _HOUR = re.compile(r"(?a:(\d{1,2})(?:[:.](\d\d))?\s?([ap])\.?m\.?)", re.IGNORECASE)

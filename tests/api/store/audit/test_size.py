@@ -1,5 +1,8 @@
 """The size of the audit log is that of its entries, whatever was read of it before."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,12 +16,16 @@ from writ.api.store.store import Store
 SIZES = "SELECT count(*), coalesce(sum(length(CAST(body AS BLOB))), 0) FROM audit"
 
 
-def log_of(bodies: dict[int, str]) -> Database:
+@contextmanager
+def log_of(bodies: dict[int, str]) -> Iterator[Database]:
     """A log of these entries alone."""
     db = Database(memory=True)
     db.execute("CREATE TABLE audit (number INTEGER PRIMARY KEY, body TEXT NOT NULL)")
     db.conn.executemany("INSERT INTO audit VALUES (?, ?)", bodies.items())
-    return db
+    try:
+        yield db
+    finally:
+        db.close()
 
 
 @given(
@@ -29,10 +36,10 @@ def log_of(bodies: dict[int, str]) -> Database:
 def test_the_size_of_a_log_that_grows_at_its_end_and_loses_its_start(
     steps: list[tuple[int, int]], block: int, at_a_time: int
 ) -> None:
-    with pytest.MonkeyPatch.context() as patched:
+    with pytest.MonkeyPatch.context() as patched, log_of({}) as db:
         patched.setattr(size, "_BLOCK", block)
         patched.setattr(size, "ENTRIES_A_LOOK", at_a_time)
-        db, known, last = log_of({}), SizeOfLog(), 0
+        known, last = SizeOfLog(), 0
         for added, removed in steps:
             for number in range(last + 1, last + added + 1):
                 db.execute("INSERT INTO audit VALUES (?, ?)", (number, "ø" * (number % 7)))
@@ -58,6 +65,6 @@ def test_the_size_of_the_log_of_a_store(store: Store) -> None:
 
 def test_another_log_in_its_place_is_read_anew() -> None:
     known = SizeOfLog()
-    assert known.look(log_of({1: "aaa", 2: "bbb"})) == LogSize(2, 6)
-    assert known.look(log_of({1: "c"})) == LogSize(1, 1)
-    assert known.look(log_of({})) == LogSize(0, 0)
+    for bodies, expected in (({1: "aaa", 2: "bbb"}, (2, 6)), ({1: "c"}, (1, 1)), ({}, (0, 0))):
+        with log_of(bodies) as db:
+            assert known.look(db) == LogSize(*expected)
