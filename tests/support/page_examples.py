@@ -19,7 +19,7 @@ PRINTED_KEY: Final = "the key that Writ printed"
 ANY: Final = "…"
 """Stands in an expected answer for what differs from run to run."""
 
-_PATIENCE_SECONDS: Final = 100
+_PATIENCE_SECONDS: Final = 250
 _COMMANDS: Final = ("start command", "test command")
 _FILE: Final = "file: "
 _START: Final = """\

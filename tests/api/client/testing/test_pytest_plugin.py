@@ -91,7 +91,7 @@ def project(tmp_path: Path) -> Path:
 def run(project: Path, *arguments: str) -> Ran:
     """Run pytest in a project, with no other plugin than Writ's."""
     line = [sys.executable, "-m", "pytest", "--disable-plugin-autoload", "-p", "writ.testing.pytest_plugin"]
-    done = subprocess.run([*line, "--color=no", *arguments], cwd=project, capture_output=True, text=True, timeout=100)
+    done = subprocess.run([*line, "--color=no", *arguments], cwd=project, capture_output=True, text=True, timeout=250)
     return Ran(done.returncode, done.stdout + done.stderr)
 
 
