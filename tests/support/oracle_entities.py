@@ -53,10 +53,11 @@ def question(document: Document, request: Document, now: float) -> Question:
 
 
 def declarations(document: Document) -> Iterator[tuple[str, str, Document]]:
-    """Each declaration of the context and of actions, as (section, key, long form)."""
+    """Each declaration of the context and of actions, as (section, key, long form). C12 is about the former alone."""
     for name in ("context", "action"):
         for key, kind in (document.get("attributes", {}).get(name) or {}).items():
-            yield f"{name}_attrs", key, kind if isinstance(kind, dict) else {"kind": kind}
+            stated = kind if isinstance(kind, dict) else {"kind": kind}
+            yield f"{name}_attrs", key, stated if name == "context" else stated | {"required": False}
 
 
 def asked_by(document: Document, asked: Question, subject: Entity) -> Question:

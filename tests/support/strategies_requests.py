@@ -251,7 +251,8 @@ def answer(pick: Pick, condition: Row) -> Any:
     if pick.chance(1, 5):
         return attribute_value(pick)
     if op == "regex":
-        return pick.one((PATTERNS[constant], *TEXTS[:8])) if pick.chance(1, 2) else PATTERNS[constant]
+        matching = PATTERNS.get(constant, "a")  # of a pattern that another strategy drew, none is known
+        return pick.one((matching, *TEXTS[:8])) if pick.chance(1, 2) else matching
     if op in OPS_OF_ELEMENTS:
         return array_near(pick, condition)
     if constant == []:
@@ -259,7 +260,7 @@ def answer(pick: Pick, condition: Row) -> Any:
     if op in ("in", "nin"):
         return pick.one(constant if op == "in" else [*constant, *TEXTS])
     if op in ("eq", "ne"):
-        twin = float(constant) if isinstance(constant, int) else constant
+        twin = float(constant) if isinstance(constant, int) and abs(constant) < 2**1000 else constant
         others = (constant, twin) if op == "eq" else TEXTS[:3]
         return pick.one((constant, pick.one(LOOK_ALIKES), *others))
     return beside(pick, "above" if op in ("gt", "gte") else "below", constant)

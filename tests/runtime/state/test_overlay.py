@@ -9,6 +9,7 @@ from writ.bundles import delta as delta_format
 from writ.bundles.delta import DELTA_FORMAT, Delta, RoleChange, decode_delta, encode_delta
 from writ.bundles.file.in_memory import bundle_in_memory
 from writ.bundles.file.reader import open_bundle
+from writ.bundles.program.clauses import Program
 from writ.runtime import BundleError, Engine
 from writ.runtime.rules import attribute_index
 
@@ -19,13 +20,19 @@ from tests.support.strategies import cases, seeded_case
 from tests.support.strategies_required import required_keys
 
 
+def demanding(program: Program) -> tuple[object, ...]:
+    """Returns what a program declares of the context and of actions."""
+    return program.required, program.declarations.context, program.declarations.action
+
+
 def lead(engine: Engine, *documents: dict[str, Any]) -> None:
     """Put the models after the first into force, one after the other, each by a delta that went over the wire.
 
-    A delta has no declarations. If other attributes are required, a bundle takes the place, as in the service (C12).
+    A delta has no declarations. If those of the context or of actions differ (C12, C13), a bundle takes the place, as
+    in the service.
     """
     for before, after in pairwise(map(compiled, documents)):
-        if before.program.required != after.program.required:
+        if demanding(before.program) != demanding(after.program):
             engine.replace(bundle_in_memory(after.write))
             continue
         delta = delta_between(before, after, engine.revision + 1)
