@@ -32,6 +32,7 @@ The threads of a worker. Each starts with its first work, after the fork.
 | `settle` | 2 | waits until the other servers have the bundle of a large change | later writes go on meanwhile |
 | `connect` | 1 for each new connection | opening a connection to PostgreSQL for a decision | it ends with the lease |
 | `sign-in` | 2 | calls of the provider where people sign in | another server may be slow |
+| `outgoing` | 1 for each call, 32 that are left | a call of another server | nothing ends the lookup of a name |
 | `upkeep` | 1 | the audit log, the last uses of credentials, the sweep of expired elements | no request waits |
 | `observing` | 1 | the access log and traces | a collector may hold up the decision log |
 | `decision-log` | 1 | the decision log | it tries again until its sink takes the records |
