@@ -28,7 +28,7 @@ VALUE: Final = "\x01"
 _LATE_VALUE: Final = "__[POSTCOMPILE_"
 """The beginning of a list of values that SQLAlchemy puts in last, wherever it finds one."""
 
-_VALUE_IN_QUOTES: Final = re.compile(r"\x01|__\[POSTCOMPILE_|%\([^)]*\)s")
+_VALUE_IN_QUOTES: Final = re.compile(rf"{VALUE}|{re.escape(_LATE_VALUE)}|%\([^)]*\)s")
 
 Backslash: TypeAlias = Literal["refused", "plain", "escape"]
 """A backslash in a string: refused where the database may read one, a plain character, or an escape."""
@@ -50,7 +50,7 @@ class _Reading(NamedTuple):
     reads_backslash: bool
 
 
-_EVERYWHERE: Final = r"--|/\*|;|\0|__\[POSTCOMPILE_"
+_EVERYWHERE: Final = rf"--|/\*|;|\0|{re.escape(_LATE_VALUE)}"
 _QUOTED: Final = r"""'(?:[^']|'')*'|"(?:[^"]|"")*\""""
 _ESCAPED: Final = r"""'(?:[^'\\]|''|\\.)*'|"(?:[^"\\]|""|\\.)*\""""
 _BACKTICKS: Final = r"`(?:[^`]|``)*`"

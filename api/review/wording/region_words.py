@@ -171,7 +171,7 @@ def _special(key: str, values: Sequence[Json]) -> str:
     if key == ADDRESS:
         return _address(spans, states)
     if key == INSTANT or is_week(key):
-        return f"the time of the request {_or([*_times(key, spans), *_unread(states)])}"
+        return f"{_REQUEST} {_or([*_times(key, spans), *_unread(states)])}"
     return _now(key, states) if is_now(key) else relation_words(key, frozenset(states))
 
 

@@ -60,7 +60,7 @@ def sarif(found: PeopleAnswer) -> list[str]:
 
 
 def console(found: PeopleAnswer) -> str:
-    """What the console says of an answer."""
+    """Returns the console's lines about an answer."""
     return ran(str(NODE), FOLDER / "told_people.js", given=msgspec.json.encode([found]).decode()).strip()
 
 
